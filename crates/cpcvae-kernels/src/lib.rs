@@ -1,0 +1,1 @@
+//! cpcvae-kernels
