@@ -1,0 +1,58 @@
+//! Figures: every function here draws one and writes it to a `.png` or `.svg` path.
+//!
+//! A figure is laid out once on a canvas as a list of shapes (text included, as outlines of
+//! the embedded font), which is then either rasterised or written as SVG: both look the same on
+//! every machine. Files appear whole or not at all.
+
+mod axis;
+mod canvas;
+mod confusion;
+mod grid;
+mod line_chart;
+mod margin;
+mod palette;
+mod raster;
+mod save;
+mod scatter;
+mod text;
+mod vector;
+
+use std::path::PathBuf;
+
+pub use confusion::confusion_matrix;
+pub use grid::{Grid, image_grid};
+pub use line_chart::{Series, line_chart};
+pub use scatter::{Regions, ScatterPanel, scatter_panels};
+
+/// Why a figure could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureError {
+    /// The path ends in neither `.png` nor `.svg`.
+    #[error("cannot tell the format of the figure {}: its name must end in .png or .svg", path.display())]
+    UnknownFormat {
+        /// The path asked for.
+        path: PathBuf,
+    },
+    /// What was to be drawn does not fit together.
+    #[error("cannot draw the figure {}: {reason}", path.display())]
+    Invalid {
+        /// The path asked for.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// The file could not be written.
+    #[error("cannot write the figure {}", path.display())]
+    Write {
+        /// The path asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// The result of drawing a figure.
+pub type Result<T> = std::result::Result<T, FigureError>;
+
+/// A layout that cannot be drawn says only what is wrong; [`save::save`] adds the path.
+type Layout = std::result::Result<canvas::Canvas, String>;

@@ -1,0 +1,295 @@
+//! Scatter panels in the manner of the paper's Figures 1 and 2.
+
+use super::canvas::{Anchor, Canvas, Image, Placement, rectangle};
+use super::palette::{Colour, class_colour};
+use super::{Layout, Result, save, text};
+use std::path::Path;
+use tiny_skia::Rect;
+
+const PANEL_WIDTH: f32 = 420.0;
+const GAP: f32 = 16.0;
+
+/// One panel: points coloured by class, labelled examples as diamonds over them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ScatterPanel {
+    /// Written above the panel.
+    pub title: String,
+    /// Positions of the points.
+    pub points: Vec<[f32; 2]>,
+    /// Class of each point (predicted or true), which gives its colour.
+    pub classes: Vec<u32>,
+    /// Labelled examples with their classes.
+    pub labelled: Vec<([f32; 2], u32)>,
+    /// Written in the lower left corner, e.g. "98.4%"; may be empty.
+    pub corner: String,
+    /// Classes of the plane itself, drawn as a pale background.
+    pub regions: Option<Regions>,
+}
+
+/// The most probable class over a grid of cells that covers a rectangle of the plane.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Regions {
+    /// Left and right end of the grid.
+    pub x: [f32; 2],
+    /// Lower and upper end of the grid.
+    pub y: [f32; 2],
+    /// Cells from left to right.
+    pub columns: usize,
+    /// Cells from bottom to top.
+    pub rows: usize,
+    /// Class of each cell, row by row from the bottom, each row from the left.
+    pub class: Vec<u32>,
+    /// Probability of that class, in the same order: the surer, the stronger the tint.
+    pub confidence: Vec<f32>,
+}
+
+/// Draws rows of panels, all of one size and each with the same unit of length on both axes.
+///
+/// Rows may differ in length. `row_titles` stand upright on the left: one for each row, or none.
+/// Every point is shown: a panel covers its points, its labelled examples and its regions.
+pub fn scatter_panels(
+    panels: &[Vec<ScatterPanel>],
+    row_titles: &[String],
+    path: &Path,
+) -> Result<()> {
+    save::save(path, || layout(panels, row_titles))
+}
+
+fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String]) -> Layout {
+    if !row_titles.is_empty() && row_titles.len() != panels.len() {
+        return Err(format!(
+            "{} rows of panels but {} titles",
+            panels.len(),
+            row_titles.len()
+        ));
+    }
+    let columns = panels.iter().map(Vec::len).max().unwrap_or(0);
+    if columns == 0 {
+        return Err("there are no panels".into());
+    }
+    panels.iter().flatten().try_for_each(check)?;
+
+    // Many panels are printed smaller, their text should not be.
+    let size = (24.0 + 3.0 * columns as f32).clamp(28.0, 42.0);
+    let panel_height = panel_height(panels);
+    let left = if row_titles.is_empty() {
+        GAP
+    } else {
+        GAP + 1.5 * size
+    };
+    let titled = |row: &[ScatterPanel]| row.iter().any(|panel| !panel.title.is_empty());
+    let title_heights: Vec<f32> = panels
+        .iter()
+        .map(|row| if titled(row) { 1.6 * size } else { 0.0 })
+        .collect();
+    let rows = panels.len() as f32;
+    let mut canvas = Canvas::new(
+        left + columns as f32 * (PANEL_WIDTH + GAP),
+        GAP + title_heights.iter().sum::<f32>() + rows * (panel_height + GAP),
+    );
+    let mut top = GAP;
+    for (index, row) in panels.iter().enumerate() {
+        let title_y = top + 0.5 * title_heights[index] - 0.2 * GAP;
+        top += title_heights[index];
+        if let Some(title) = row_titles.get(index) {
+            let fitted = text::size_to_fit(title, size, panel_height);
+            let middle = (0.5 * (left + 0.3 * size), top + 0.5 * panel_height);
+            canvas.text(
+                title,
+                Placement::centred(middle.0, middle.1, fitted).turned(),
+            );
+        }
+        for (column, panel) in row.iter().enumerate() {
+            let x = left + column as f32 * (PANEL_WIDTH + GAP);
+            let place = rectangle(x, top, PANEL_WIDTH, panel_height);
+            let fitted = text::size_to_fit(&panel.title, size, PANEL_WIDTH);
+            let middle = x + 0.5 * PANEL_WIDTH;
+            canvas.text(&panel.title, Placement::centred(middle, title_y, fitted));
+            draw(&mut canvas, panel, place, size);
+        }
+        top += panel_height + GAP;
+    }
+    Ok(canvas)
+}
+
+/// The height that suits the shapes of the panels on average, or of those with regions: these
+/// would show blank strips in a frame of another shape.
+fn panel_height(panels: &[Vec<ScatterPanel>]) -> f32 {
+    let any_regions = panels.iter().flatten().any(|panel| panel.regions.is_some());
+    let leading = panels
+        .iter()
+        .flatten()
+        .filter(|p| p.regions.is_some() == any_regions);
+    let shapes: Vec<f32> = leading
+        .map(View::of)
+        .map(|view| view.height / view.width)
+        .collect();
+    let mean = shapes.iter().sum::<f32>() / shapes.len() as f32;
+    (PANEL_WIDTH * mean.clamp(0.6, 1.2)).round()
+}
+
+fn check(panel: &ScatterPanel) -> std::result::Result<(), String> {
+    let wrong = |what: String| Err(format!("panel {:?} {what}", panel.title));
+    let (points, classes) = (panel.points.len(), panel.classes.len());
+    if points != classes {
+        return wrong(format!("has {points} points but {classes} classes"));
+    }
+    if points + panel.labelled.len() == 0 && panel.regions.is_none() {
+        return wrong("is empty".into());
+    }
+    // Differences and squares of anything larger would overflow.
+    let drawable = |value: &f32| value.abs() < 1e15;
+    if let Some([x, y]) = positions(panel).find(|position| !position.iter().all(drawable)) {
+        return wrong(format!("has a point at ({x}, {y})"));
+    }
+    if let Some(Regions {
+        x,
+        y,
+        columns,
+        rows,
+        class,
+        confidence,
+    }) = &panel.regions
+    {
+        let cells = columns * rows;
+        if cells == 0 || class.len() != cells || confidence.len() != cells {
+            let given = (class.len(), confidence.len());
+            return wrong(format!(
+                "has regions of {columns} x {rows} cells but {} classes and {} confidences",
+                given.0, given.1
+            ));
+        }
+        let ends = [x[1] - x[0], y[1] - y[0]];
+        if !ends
+            .iter()
+            .all(|length| length.is_finite() && *length > 0.0)
+        {
+            return wrong(format!(
+                "has regions over the empty rectangle {x:?} x {y:?}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn positions(panel: &ScatterPanel) -> impl Iterator<Item = [f32; 2]> + '_ {
+    panel
+        .points
+        .iter()
+        .copied()
+        .chain(panel.labelled.iter().map(|(position, _)| *position))
+}
+
+fn draw(canvas: &mut Canvas, panel: &ScatterPanel, place: Rect, size: f32) {
+    let view = View::of(panel);
+    let to_canvas = |position: [f32; 2]| view.position(position, place);
+    if let Some(regions) = &panel.regions {
+        let (left, top) = to_canvas([regions.x[0], regions.y[1]]);
+        let (right, bottom) = to_canvas([regions.x[1], regions.y[0]]);
+        canvas.picture(
+            rectangle(left, top, right - left, bottom - top),
+            background(regions),
+        );
+    }
+    canvas.frame(place, Colour::PALE, 1.5);
+
+    let radius = (0.22 * PANEL_WIDTH / (panel.points.len() as f32).sqrt()).clamp(1.2, 5.0);
+    for (&position, &class) in panel.points.iter().zip(&panel.classes) {
+        canvas.dot(
+            to_canvas(position),
+            radius,
+            class_colour(class).with_opacity(0.85),
+        );
+    }
+    let reach = (60.0 / (panel.labelled.len() as f32).sqrt()).clamp(6.0, 12.0);
+    for &(position, class) in &panel.labelled {
+        let (x, y) = to_canvas(position);
+        let corners = [
+            (x, y - reach),
+            (x + reach, y),
+            (x, y + reach),
+            (x - reach, y),
+        ];
+        canvas.polygon(&corners, class_colour(class), Some((Colour::INK, 2.0)));
+    }
+    if !panel.corner.is_empty() {
+        let size = text::size_to_fit(&panel.corner, size, 0.8 * PANEL_WIDTH);
+        let (x, y) = (place.left() + 0.45 * size, place.bottom() - 0.8 * size);
+        // Points may lie below the text, so it brings its own paper.
+        let paper = rectangle(
+            place.left() + 1.0,
+            place.bottom() - 1.6 * size,
+            text::width(&panel.corner, size) + 0.9 * size,
+            1.6 * size - 1.0,
+        );
+        canvas.rectangle(paper, Colour::WHITE.with_opacity(0.85));
+        canvas.text(
+            &panel.corner,
+            Placement::centred(x, y, size).anchored(Anchor::Start),
+        );
+    }
+}
+
+fn background(regions: &Regions) -> Image {
+    let from_the_top = (0..regions.rows).rev();
+    let cells = from_the_top.flat_map(|row| row * regions.columns..(row + 1) * regions.columns);
+    let pixels = cells.map(|cell| {
+        let colour = class_colour(regions.class[cell]).tint(0.38 * regions.confidence[cell]);
+        [colour.red, colour.green, colour.blue]
+    });
+    Image {
+        width: regions.columns,
+        height: regions.rows,
+        pixels: pixels.collect(),
+    }
+}
+
+/// The part of the plane that a panel shows.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    centre: [f32; 2],
+    width: f32,
+    height: f32,
+}
+
+impl View {
+    fn of(panel: &ScatterPanel) -> View {
+        let mut low = [f32::INFINITY; 2];
+        let mut high = [f32::NEG_INFINITY; 2];
+        for position in positions(panel) {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(position[axis]);
+                high[axis] = high[axis].max(position[axis]);
+            }
+        }
+        // Room around the outermost points, for they have a size; even a single point has some.
+        let extent = (high[0] - low[0]).max(high[1] - low[1]);
+        let distance = high[0].abs().max(high[1].abs()).min(1e15);
+        let margin = 0.05 * extent.max(1e-3 * distance).max(1e-6);
+        for axis in 0..2 {
+            low[axis] -= margin;
+            high[axis] += margin;
+        }
+        if let Some(regions) = &panel.regions {
+            low = [low[0].min(regions.x[0]), low[1].min(regions.y[0])];
+            high = [high[0].max(regions.x[1]), high[1].max(regions.y[1])];
+        }
+        View {
+            centre: [0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])],
+            width: high[0] - low[0],
+            height: high[1] - low[1],
+        }
+    }
+
+    /// Where a position falls when the view is fitted into `place` without distortion.
+    fn position(&self, position: [f32; 2], place: Rect) -> (f32, f32) {
+        let scale = (place.width() / self.width).min(place.height() / self.height);
+        let x = 0.5 * (place.left() + place.right()) + scale * (position[0] - self.centre[0]);
+        let y = 0.5 * (place.top() + place.bottom()) - scale * (position[1] - self.centre[1]);
+        (x, y)
+    }
+}
+
+#[cfg(test)]
+#[path = "scatter_tests.rs"]
+mod tests;

@@ -1,0 +1,115 @@
+//! Distributions over features: each gives `log_prob`, `mean` and `sample` from explicit noise.
+
+mod bernoulli;
+mod categorical;
+mod noise_normal;
+mod normal;
+
+pub use bernoulli::{Bernoulli, binarise};
+pub use categorical::Categorical;
+pub use noise_normal::NoiseNormal;
+pub use normal::Normal;
+
+use crate::noise::{Noise, Purpose};
+use crate::op::constrain::Constraint;
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+/// The family of the likelihood F(x | decoder output).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Independent normals; mean and standard deviation from the decoder.
+    Normal,
+    /// Black and white pixels; grey ones are drawn anew as black or white at each step.
+    Bernoulli,
+    /// Mixture of a truncated normal and uniform noise on [-1, 1].
+    NoiseNormal,
+}
+
+impl Family {
+    /// How each of the decoder's parameter maps is constrained. `scale_floor` is the smallest
+    /// standard deviation.
+    pub fn constraints(self, scale_floor: f32) -> Vec<Constraint> {
+        let variance = Constraint::Variance { floor: scale_floor };
+        match self {
+            Self::Normal => vec![Constraint::Identity, variance],
+            Self::Bernoulli => vec![Constraint::Identity],
+            Self::NoiseNormal => vec![Constraint::Sigmoid, Constraint::Tanh, variance],
+        }
+    }
+
+    /// The distribution with these constrained parameters `[rows, maps, features]`.
+    pub fn with_parameters(self, maps: Tensor<3>) -> Likelihood {
+        let [rows, _, features] = maps.dims();
+        let map = |i: usize| {
+            maps.clone()
+                .slice([0..rows, i..i + 1, 0..features])
+                .reshape([rows, features])
+        };
+        match self {
+            Self::Normal => Likelihood::Normal(Normal {
+                mean: map(0),
+                variance: map(1),
+            }),
+            Self::Bernoulli => Likelihood::Bernoulli(Bernoulli { logits: map(0) }),
+            Self::NoiseNormal => Likelihood::NoiseNormal(NoiseNormal { maps }),
+        }
+    }
+}
+
+/// A distribution over the features of each row.
+#[derive(Clone, Debug)]
+pub enum Likelihood {
+    /// See [`Normal`].
+    Normal(Normal),
+    /// See [`Bernoulli`].
+    Bernoulli(Bernoulli),
+    /// See [`NoiseNormal`].
+    NoiseNormal(NoiseNormal),
+}
+
+impl Likelihood {
+    /// log p(x) summed over the features of each row: `[rows]`.
+    pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
+        match self {
+            Self::Normal(normal) => normal.log_prob(x),
+            Self::Bernoulli(bernoulli) => bernoulli.log_prob(x),
+            Self::NoiseNormal(noise_normal) => noise_normal.log_prob(x),
+        }
+    }
+
+    /// One draw for each row, `[rows, features]`. Differentiable in the parameters, but for the
+    /// Bernoulli, whose mean stands in for the draw (a binary draw has no gradient).
+    pub fn sample(&self, noise: &Noise) -> Tensor<2> {
+        match self {
+            Self::Normal(normal) => {
+                normal.sample(noise.normal(Purpose::Features, normal.mean.dims()))
+            }
+            Self::Bernoulli(bernoulli) => bernoulli.mean(),
+            Self::NoiseNormal(noise_normal) => {
+                let [rows, _, features] = noise_normal.maps.dims();
+                noise_normal.sample(noise.uniform(Purpose::Features, [rows, features]))
+            }
+        }
+    }
+
+    /// One draw for each row with no way for gradients: black or white for the Bernoulli.
+    pub fn draw(&self, noise: &Noise) -> Tensor<2> {
+        match self {
+            Self::Bernoulli(bernoulli) => {
+                bernoulli.sample(noise.uniform(Purpose::Features, bernoulli.logits.dims()))
+            }
+            _ => self.sample(noise).detach(),
+        }
+    }
+
+    /// The mean of each feature, `[rows, features]`.
+    pub fn mean(&self) -> Tensor<2> {
+        match self {
+            Self::Normal(normal) => normal.mean.clone(),
+            Self::Bernoulli(bernoulli) => bernoulli.mean(),
+            Self::NoiseNormal(noise_normal) => noise_normal.mean(),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The paper's robust pixel likelihood: a truncated normal or, with probability 1 - rho, noise.
+
+use crate::op;
+use burn::tensor::Tensor;
+
+/// rho N(mu, sigma^2 | [-1, 1]) + (1 - rho) U(-1, 1), `maps [rows, 3, pixels]` = rho, mu,
+/// sigma^2.
+#[derive(Clone, Debug)]
+pub struct NoiseNormal {
+    /// The parameters of each pixel.
+    pub maps: Tensor<3>,
+}
+
+impl NoiseNormal {
+    /// log f(x), summed over pixels: `[rows]`.
+    pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
+        op::noise_normal::log_prob(self.maps.clone(), x)
+    }
+
+    /// A draw from uniform noise `[rows, pixels]`, with the implicit reparameterisation gradient.
+    pub fn sample(&self, uniform: Tensor<2>) -> Tensor<2> {
+        op::noise_normal::sample(self.maps.clone(), uniform)
+    }
+
+    /// The mean, `rho E[truncated normal]` (the noise has mean zero): with a = (-1 - mu)/sigma
+    /// and b = (1 - mu)/sigma, `mu + sigma (phi(a) - phi(b)) / (Phi(b) - Phi(a))` times rho.
+    ///
+    /// For pictures: computed in plain operations, not meant for the training loop.
+    pub fn mean(&self) -> Tensor<2> {
+        let [rows, _, pixels] = self.maps.dims();
+        let map = |i: usize| {
+            self.maps
+                .clone()
+                .slice([0..rows, i..i + 1, 0..pixels])
+                .reshape([rows, pixels])
+        };
+        let (rho, mu, sigma) = (map(0), map(1), map(2).sqrt());
+        let root_2 = std::f64::consts::SQRT_2;
+        let phi = |t: Tensor<2>| t.square().mul_scalar(-0.5).exp().mul_scalar(0.398_942_280_401_432_7);
+        let to_left = mu.clone().add_scalar(1.0) / sigma.clone();
+        let to_right = mu.clone().neg().add_scalar(1.0) / sigma.clone();
+        let mass = ((to_left.clone() / root_2).erf() + (to_right.clone() / root_2).erf()).mul_scalar(0.5);
+        rho * (mu + sigma * (phi(to_left) - phi(to_right)) / mass)
+    }
+}

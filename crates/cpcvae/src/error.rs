@@ -1,0 +1,94 @@
+//! One error type for the library. Messages say what is wrong, where, and what to do.
+
+use std::path::{Path, PathBuf};
+
+/// What can go wrong in `cpcvae`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The data could not be read or does not suit the task.
+    #[error(transparent)]
+    Data(#[from] cpcvae_data::DataError),
+
+    /// A setting is wrong.
+    #[error("setting `{key}`: {problem}")]
+    Setting {
+        /// The key as written in the configuration file.
+        key: String,
+        /// What is wrong with it, and what would be right.
+        problem: String,
+    },
+
+    /// A key that the configuration does not have.
+    #[error("unknown setting `{key}`; did you mean `{nearest}`?")]
+    UnknownSetting {
+        /// The key as written.
+        key: String,
+        /// The known key that is closest to it.
+        nearest: String,
+    },
+
+    /// The configuration file is not valid TOML, or a value has the wrong type.
+    #[error("{context}: {problem}")]
+    Config {
+        /// The file or argument.
+        context: String,
+        /// What the parser said.
+        problem: String,
+    },
+
+    /// The data does not fit the model, or the model lacks what is asked for.
+    #[error("{0}")]
+    Mismatch(String),
+
+    /// A file could not be read or written.
+    #[error("{}: {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What happened, and what to do.
+        problem: String,
+    },
+
+    /// Training met a value that is not finite.
+    #[error(
+        "step {step}: the term `{term}` is {value}; the last good checkpoint is kept in {} \
+         (try a smaller learning rate, `--set train.clip_norm=10`, or look for outliers in the data)",
+        checkpoint.display()
+    )]
+    NotFinite {
+        /// The step at which it happened.
+        step: u64,
+        /// The term of the objective.
+        term: String,
+        /// Its value.
+        value: f32,
+        /// The checkpoint before that step.
+        checkpoint: PathBuf,
+    },
+
+    /// The requested device is not in this build or not on this machine.
+    #[error("{0}")]
+    Device(String),
+}
+
+/// Results of this library.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A file problem with its path.
+    pub fn file(path: &Path, problem: impl std::fmt::Display) -> Self {
+        Self::File {
+            path: path.to_owned(),
+            problem: problem.to_string(),
+        }
+    }
+
+    /// A setting with a bad value.
+    pub fn setting(key: &str, problem: impl Into<String>) -> Self {
+        Self::Setting {
+            key: key.into(),
+            problem: problem.into(),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Codes: where a row lies on the latent map.
+
+use super::{Inference, no_generative_part, to_vec};
+use crate::error::Result;
+use crate::model::{Model, Posterior};
+use burn::tensor::Tensor;
+use cpcvae_data::Matrix;
+
+/// q(z|x) of each row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Codes {
+    /// `[rows, code]`
+    pub mean: Matrix,
+    /// Standard deviations, `[rows, code]`
+    pub sigma: Matrix,
+}
+
+impl Inference {
+    /// Means and standard deviations of q(z|x). For M2, of q(z|x,y) at the most probable class.
+    pub fn encode(&self, features: &Matrix) -> Result<Codes> {
+        if matches!(self.model, Model::Classifier(_)) {
+            return Err(no_generative_part());
+        }
+        let columns = self.shape.code;
+        let (mut means, mut sigmas) = (Vec::new(), Vec::new());
+        self.for_chunks(features, |x, _| {
+            let posterior = self.posterior(x);
+            means.extend(to_vec(posterior.mean()));
+            sigmas.extend(to_vec(posterior.sigma()));
+        });
+        let matrix = |values| Matrix {
+            rows: features.rows,
+            columns,
+            values,
+        };
+        Ok(Codes {
+            mean: matrix(means),
+            sigma: matrix(sigmas),
+        })
+    }
+
+    /// q(z|x), or q(z|x,y) at the most probable class. Only for models with codes.
+    pub(super) fn posterior(&self, x: Tensor<2>) -> Posterior {
+        match &self.model {
+            Model::Vae(vae) => vae.encode(x),
+            Model::LabelVae(model) => {
+                let y = most_probable(model.classify(x.clone()).probs());
+                model.encode(x, y)
+            }
+            Model::Classifier(_) => unreachable!("callers refuse models without codes"),
+        }
+    }
+}
+
+/// One-hot rows of the largest entry of each row.
+pub(super) fn most_probable(probs: Tensor<2>) -> Tensor<2> {
+    let [_, classes] = probs.dims();
+    let device = probs.device();
+    let best: Vec<u32> = to_vec(probs)
+        .chunks_exact(classes)
+        .map(|row| super::evaluate::largest(row) as u32)
+        .collect();
+    let rows = best.len();
+    let one_hot = crate::objective::one_hot(&best, classes);
+    Tensor::from_data(burn::tensor::TensorData::new(one_hot, [rows, classes]), &device)
+}

@@ -1,0 +1,141 @@
+//! How good a model is on rows whose labels are known.
+
+use super::Inference;
+use crate::model::Target;
+use cpcvae_data::{Dataset, Labels, Matrix};
+use serde::Serialize;
+
+/// Figures over all rows of a data set that have labels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Rows in all.
+    pub rows: usize,
+    /// Rows with a label.
+    pub labelled: usize,
+    /// Share of labelled rows whose most probable class is right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+    /// Mean of -log P(true class), in nats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_loss: Option<f64>,
+    /// `confusion[true][predicted]`, rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub confusion: Vec<Vec<u64>>,
+    /// Root of the mean squared error of continuous labels, over rows and dimensions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rmse: Option<f64>,
+    /// Share of the continuous labels' variance that is explained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r_squared: Option<f64>,
+    /// Mean evidence lower bound of all rows, in nats, one draw a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elbo: Option<f64>,
+}
+
+impl Inference {
+    /// Predictions at the code's mean against the labels, and the evidence.
+    pub fn evaluate(&self, data: &Dataset) -> Evaluation {
+        let mut evaluation = self.evaluate_predictions(data);
+        evaluation.elbo = (!data.is_empty())
+            .then(|| self.score(&data.features, 1).ok())
+            .flatten()
+            .map(|scores| mean(scores.elbo.iter().map(|elbo| f64::from(*elbo))));
+        evaluation
+    }
+
+    /// Predictions only.
+    pub fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
+        let outputs = self.predict(&data.features, 0);
+        let mut evaluation = match (&data.labels, &self.shape.target) {
+            (Labels::Classes { of_row, .. }, Target::Classes(names)) => {
+                of_classes(&outputs, of_row, names.len())
+            }
+            (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(&outputs, of_row),
+            _ => Evaluation::empty(),
+        };
+        evaluation.rows = data.len();
+        evaluation
+    }
+}
+
+impl Evaluation {
+    fn empty() -> Self {
+        Self {
+            rows: 0,
+            labelled: 0,
+            accuracy: None,
+            log_loss: None,
+            confusion: Vec::new(),
+            rmse: None,
+            r_squared: None,
+            elbo: None,
+        }
+    }
+
+    /// The figure to maximise when models are compared: accuracy, or explained variance.
+    pub fn quality(&self) -> Option<f64> {
+        self.accuracy.or(self.r_squared)
+    }
+}
+
+fn of_classes(probs: &Matrix, labels: &[Option<u32>], classes: usize) -> Evaluation {
+    let mut confusion = vec![vec![0; classes]; classes];
+    let mut log_loss = 0.0;
+    let mut labelled = 0;
+    for (row, label) in labels.iter().enumerate() {
+        let Some(label) = label.filter(|label| (*label as usize) < classes) else {
+            continue;
+        };
+        let probs = probs.row(row);
+        confusion[label as usize][largest(probs)] += 1;
+        log_loss -= f64::from(probs[label as usize].max(f32::MIN_POSITIVE)).ln();
+        labelled += 1;
+    }
+    let right: u64 = (0..classes).map(|class| confusion[class][class]).sum();
+    let share = |total: f64| (labelled > 0).then(|| total / labelled as f64);
+    Evaluation {
+        labelled,
+        accuracy: share(right as f64),
+        log_loss: share(log_loss),
+        confusion,
+        ..Evaluation::empty()
+    }
+}
+
+fn of_values(predicted: &Matrix, labels: &[Option<Vec<f32>>]) -> Evaluation {
+    let known = || {
+        labels
+            .iter()
+            .enumerate()
+            .filter_map(|(row, label)| Some((row, label.as_ref()?)))
+    };
+    let labelled = known().count();
+    if labelled == 0 {
+        return Evaluation::empty();
+    }
+    let (mut error, mut spread) = (0.0, 0.0);
+    for dimension in 0..predicted.columns {
+        let centre = mean(known().map(|(_, label)| f64::from(label[dimension])));
+        for (row, label) in known() {
+            let value = f64::from(label[dimension]);
+            error += (f64::from(predicted.row(row)[dimension]) - value).powi(2);
+            spread += (value - centre).powi(2);
+        }
+    }
+    Evaluation {
+        labelled,
+        rmse: Some((error / (labelled * predicted.columns) as f64).sqrt()),
+        r_squared: (spread > 0.0).then(|| 1.0 - error / spread),
+        ..Evaluation::empty()
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
+    sum / f64::from(count.max(1))
+}
+
+/// The place of the largest value; the first one of equals.
+pub(crate) fn largest(values: &[f32]) -> usize {
+    (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
+}

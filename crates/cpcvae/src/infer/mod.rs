@@ -1,0 +1,90 @@
+//! Answers from a model: predictions, codes, samples, reconstructions, scores.
+//!
+//! Everything here works on prepared features (see [`crate::prepare`]), in chunks of rows, and
+//! is a function of the seed given.
+
+mod encode;
+mod evaluate;
+mod predict;
+mod reconstruct;
+mod sample;
+mod score;
+
+pub use encode::Codes;
+pub use evaluate::Evaluation;
+pub use reconstruct::Reconstruction;
+pub use sample::{ClassSamples, RejectionLimits};
+pub use score::Scores;
+
+use crate::distribution::{Family, binarise};
+use crate::model::{Model, Shape};
+use crate::noise::{Noise, Purpose};
+use burn::module::Module;
+use burn::tensor::{Device, Tensor, TensorData};
+use cpcvae_data::Matrix;
+
+/// Rows handled at once.
+const CHUNK: usize = 1000;
+
+/// A model ready to answer.
+#[derive(Clone, Debug)]
+pub struct Inference {
+    model: Model,
+    shape: Shape,
+    device: Device,
+    seed: u64,
+}
+
+impl Inference {
+    /// From a model that may be in training; `seed` is for everything drawn at random.
+    pub fn new(model: &Model, shape: &Shape, device: &Device, seed: u64) -> Self {
+        Self {
+            model: model.valid(),
+            shape: shape.clone(),
+            device: device.clone().without_autodiff(),
+            seed,
+        }
+    }
+
+    /// The model's shapes.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Calls `f` with consecutive chunks of rows `[rows, features]` and the noise of the chunk.
+    fn for_chunks(&self, features: &Matrix, mut f: impl FnMut(Tensor<2>, Noise)) {
+        let width = features.columns;
+        for (chunk, values) in features.values.chunks(CHUNK * width.max(1)).enumerate() {
+            let rows = values.len() / width;
+            let data = TensorData::new(values.to_vec(), [rows, width]);
+            let noise = Noise::new(self.seed, chunk as u64, &self.device);
+            f(Tensor::from_data(data, &self.device), noise);
+        }
+    }
+
+    /// What the likelihood speaks of: black and white pixels for the Bernoulli.
+    fn observed(&self, x: Tensor<2>, noise: &Noise) -> Tensor<2> {
+        match self.shape.likelihood {
+            Family::Bernoulli => {
+                let uniform = noise.uniform(Purpose::Binarise, x.dims());
+                binarise(x, uniform)
+            }
+            _ => x,
+        }
+    }
+}
+
+/// The values of a tensor, row by row.
+fn to_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor
+        .into_data()
+        .into_vec()
+        .expect("models compute in f32")
+}
+
+/// The error for a model that lacks what is asked for.
+fn no_generative_part() -> crate::Error {
+    crate::Error::Mismatch(
+        "a `labels-only` model has no generative part: it can only predict and be evaluated".into(),
+    )
+}

@@ -1,0 +1,78 @@
+//! Reconstructions: a row, through its code, back to features.
+
+use super::encode::most_probable;
+use super::{Inference, no_generative_part, to_vec};
+use crate::distribution::Likelihood;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::net::spatial_transformer::DIMENSIONS;
+use burn::tensor::Tensor;
+use cpcvae_data::Matrix;
+
+/// Which reconstruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reconstruction {
+    /// The likelihood's mean at the code's mean.
+    Mean,
+    /// A draw from the likelihood at the code's mean.
+    Sampled,
+    /// The mean with the affine transform set to its mean, so that all rows stand alike.
+    Aligned,
+    /// A draw with the affine transform drawn from the prior: what the consistency cost sees.
+    Transformed,
+}
+
+impl Inference {
+    /// Features `[rows, features]` in the model's units.
+    pub fn reconstruct(&self, features: &Matrix, kind: Reconstruction) -> Result<Matrix> {
+        if matches!(self.model, Model::Classifier(_)) {
+            return Err(no_generative_part());
+        }
+        let needs_transform = matches!(
+            kind,
+            Reconstruction::Aligned | Reconstruction::Transformed
+        );
+        if needs_transform && self.shape.transform.is_none() {
+            return Err(Error::Mismatch(
+                "this model has no affine transform in its code, so nothing can be aligned; \
+                 train with `--set model.transform.enabled=true`"
+                    .into(),
+            ));
+        }
+        let mut values = Vec::with_capacity(features.values.len());
+        self.for_chunks(features, |x, noise| {
+            let [rows, _] = x.dims();
+            let z = self.posterior(x.clone()).mean();
+            let z = match (&self.model, kind) {
+                (Model::Vae(vae), Reconstruction::Aligned) => {
+                    let device = z.device();
+                    vae.with_transform(z, Tensor::zeros([rows, DIMENSIONS], &device))
+                }
+                (Model::Vae(vae), Reconstruction::Transformed) => {
+                    let z_t = noise.normal(crate::noise::Purpose::Transform, [rows, DIMENSIONS]);
+                    vae.with_transform(z, z_t)
+                }
+                _ => z,
+            };
+            let decoded = self.decode(z, x);
+            values.extend(to_vec(match kind {
+                Reconstruction::Mean | Reconstruction::Aligned => decoded.mean(),
+                Reconstruction::Sampled | Reconstruction::Transformed => decoded.draw(&noise),
+            }));
+        });
+        Ok(Matrix {
+            rows: features.rows,
+            columns: features.columns,
+            values,
+        })
+    }
+
+    /// p(x|z), for M2 at the most probable class of `x`.
+    fn decode(&self, z: Tensor<2>, x: Tensor<2>) -> Likelihood {
+        match &self.model {
+            Model::Vae(vae) => vae.decode(z),
+            Model::LabelVae(model) => model.decode(z, most_probable(model.classify(x).probs())),
+            Model::Classifier(_) => unreachable!("callers refuse models without codes"),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! New rows: from the prior, or of a chosen class.
+
+use super::{Inference, no_generative_part, to_vec};
+use crate::error::{Error, Result};
+use crate::model::{LabelVae, Model, Vae};
+use crate::noise::{Noise, Purpose};
+use crate::objective::Prediction;
+use burn::tensor::{Int, Tensor, TensorData};
+use cpcvae_data::Matrix;
+
+/// When the rejection sampler keeps a code, and when it gives up.
+#[derive(Clone, Copy, Debug)]
+pub struct RejectionLimits {
+    /// A code is kept when the predictor gives the class at least this probability.
+    pub threshold: f32,
+    /// Codes drawn at most, for each class.
+    pub draws: usize,
+}
+
+impl Default for RejectionLimits {
+    fn default() -> Self {
+        Self {
+            threshold: 0.95,
+            draws: 1_000_000,
+        }
+    }
+}
+
+/// Samples of one class.
+#[derive(Clone, Debug)]
+pub struct ClassSamples {
+    /// Features in the model's units, `[rows, features]`.
+    pub features: Matrix,
+    /// Codes drawn until there were enough.
+    pub drawn: usize,
+    /// Share of the drawn codes that were kept; 1 for M2, which draws from the class directly.
+    pub acceptance: f64,
+}
+
+impl Inference {
+    /// Rows from the prior: the likelihood's mean, or with `noisy` a draw from it.
+    pub fn sample(&self, rows: usize, noisy: bool) -> Result<Matrix> {
+        let noise = Noise::new(self.seed, 0, &self.device);
+        let z = noise.normal(Purpose::Prior, [rows, self.shape.code]);
+        let decoded = match &self.model {
+            Model::Vae(vae) => vae.decode(z),
+            Model::LabelVae(model) => {
+                // p(y) is uniform: classes in turn.
+                let classes: Vec<u32> = (0..rows).map(|i| (i % model.classes()) as u32).collect();
+                model.decode(z, self.one_hot(&classes))
+            }
+            Model::Classifier(_) => return Err(no_generative_part()),
+        };
+        let drawn = if noisy { decoded.draw(&noise) } else { decoded.mean() };
+        Ok(self.matrix(rows, drawn))
+    }
+
+    /// Rows of one class. M2 draws from p(x|y); the others by the paper's rejection sampler: codes
+    /// of the prior that the predictor gives to the class with confidence.
+    pub fn sample_class(
+        &self,
+        class: usize,
+        rows: usize,
+        noisy: bool,
+        limits: RejectionLimits,
+    ) -> Result<ClassSamples> {
+        let noise = Noise::new(self.seed, 1 + class as u64, &self.device);
+        let (decoded, drawn) = match &self.model {
+            Model::Vae(vae) => {
+                let (z, drawn) = self.accepted_codes(vae, class, rows, limits)?;
+                (vae.decode(z), drawn)
+            }
+            Model::LabelVae(model) => (self.decode_class(model, class, rows, &noise), rows),
+            Model::Classifier(_) => return Err(no_generative_part()),
+        };
+        let values = if noisy { decoded.draw(&noise) } else { decoded.mean() };
+        Ok(ClassSamples {
+            features: self.matrix(rows, values),
+            drawn,
+            acceptance: rows as f64 / drawn.max(1) as f64,
+        })
+    }
+
+    /// Codes `[rows, code]` that the predictor gives to `class`, and how many were drawn.
+    fn accepted_codes(
+        &self,
+        vae: &Vae,
+        class: usize,
+        rows: usize,
+        limits: RejectionLimits,
+    ) -> Result<(Tensor<2>, usize)> {
+        const DRAW: usize = 2000;
+        let mut accepted: Vec<Tensor<2>> = Vec::new();
+        let (mut kept, mut drawn) = (0, 0);
+        while kept < rows && drawn < limits.draws {
+            let noise = Noise::new(self.seed, 1_000 + (drawn / DRAW) as u64, &self.device);
+            let z = noise.normal(Purpose::Prior, [DRAW, vae.code()]);
+            let probs = to_vec(Prediction::new(vae.predict(z.clone()), true).as_target());
+            let mut chosen = Vec::new();
+            for (row, probs) in probs.chunks_exact(self.shape.target.outputs()).enumerate() {
+                if kept == rows {
+                    break;
+                }
+                drawn += 1;
+                if probs[class] >= limits.threshold {
+                    chosen.push(row as i32);
+                    kept += 1;
+                }
+            }
+            if !chosen.is_empty() {
+                let count = chosen.len();
+                let chosen: Tensor<1, Int> =
+                    Tensor::from_data(TensorData::new(chosen, [count]), &self.device);
+                accepted.push(z.select(0, chosen));
+            }
+        }
+        if kept < rows {
+            return Err(self.too_rare(class, kept, rows, drawn, limits));
+        }
+        Ok((Tensor::cat(accepted, 0), drawn))
+    }
+
+    fn too_rare(
+        &self,
+        class: usize,
+        kept: usize,
+        rows: usize,
+        drawn: usize,
+        limits: RejectionLimits,
+    ) -> Error {
+        let crate::model::Target::Classes(names) = &self.shape.target else {
+            return Error::Mismatch("continuous labels have no classes to sample from".into());
+        };
+        Error::Mismatch(format!(
+            "class `{}` is too rare under the prior: {kept} of {drawn} drawn codes reach a \
+             probability of {}, but {rows} samples are wanted; lower `--threshold`, ask for fewer \
+             samples, or raise `--max-draws`",
+            names[class], limits.threshold
+        ))
+    }
+
+    fn decode_class(
+        &self,
+        model: &LabelVae,
+        class: usize,
+        rows: usize,
+        noise: &Noise,
+    ) -> crate::distribution::Likelihood {
+        let z = noise.normal(Purpose::Prior, [rows, model.code()]);
+        model.decode(z, self.one_hot(&vec![class as u32; rows]))
+    }
+
+    fn one_hot(&self, classes: &[u32]) -> Tensor<2> {
+        let outputs = self.shape.target.outputs();
+        let values = crate::objective::one_hot(classes, outputs);
+        Tensor::from_data(TensorData::new(values, [classes.len(), outputs]), &self.device)
+    }
+
+    fn matrix(&self, rows: usize, values: Tensor<2>) -> Matrix {
+        Matrix {
+            rows,
+            columns: self.shape.features,
+            values: to_vec(values),
+        }
+    }
+}

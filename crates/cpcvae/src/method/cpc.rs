@@ -1,0 +1,122 @@
+//! `cpc`: the consistent prediction-constrained VAE, the paper's main method.
+
+use super::{DataKind, LabelFacts, Recipe, Stage, check_share, check_weight};
+use crate::error::{Error, Result};
+use crate::model::Kind;
+use crate::objective::{Constrained, GradientPath, Objective, Weights};
+use serde::{Deserialize, Serialize};
+
+/// Evidence, prediction loss, consistency, aggregate label consistency, entropy.
+///
+/// Consistency, aggregate and entropy weights are multiples of lambda, as in the paper's table
+/// of settings. A ramp is the share of the run over which a weight rises linearly from zero.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cpc {
+    /// lambda.
+    pub prediction_weight: f64,
+    /// gamma, as a multiple of lambda.
+    pub consistency_weight: f64,
+    /// Weight of the aggregate label consistency, as a multiple of lambda.
+    pub aggregate_weight: f64,
+    /// Weight of the predictions' entropy, as a multiple of lambda.
+    pub entropy_weight: f64,
+    /// Weight beta of the KL divergence.
+    pub beta: f64,
+    /// Weight of the predictor's squared weights.
+    pub predictor_norm: f64,
+    /// Class frequencies pi for the aggregate term; empty for those of the labelled rows.
+    pub class_shares: Vec<f64>,
+    /// Which way the consistency cost's gradient flows: auto, open, code, features.
+    pub gradient_path: GradientPath,
+    /// Whether the prediction for the original row learns from the consistency cost too.
+    pub target_gradient: bool,
+    /// Ramp of the prediction weight.
+    pub prediction_ramp: f64,
+    /// Ramp of the consistency weight.
+    pub consistency_ramp: f64,
+    /// Ramp of the aggregate weight.
+    pub aggregate_ramp: f64,
+    /// Ramp of the entropy weight.
+    pub entropy_ramp: f64,
+    /// Ramp of the KL weight.
+    pub beta_ramp: f64,
+}
+
+impl Cpc {
+    /// The paper's weights for MNIST; on images the unsupervised constraints are ramped up, since
+    /// at full weight from the start wrong early predictions lock in.
+    pub fn default_for(data: DataKind) -> Self {
+        let ramp = match data {
+            DataKind::Table => 0.0,
+            DataKind::Images => 0.4,
+        };
+        Self {
+            prediction_weight: 25.0,
+            consistency_weight: 4.25,
+            aggregate_weight: 0.1,
+            entropy_weight: 0.5,
+            beta: 1.0,
+            predictor_norm: 1.0,
+            class_shares: Vec::new(),
+            gradient_path: GradientPath::Auto,
+            target_gradient: true,
+            prediction_ramp: 0.0,
+            consistency_ramp: ramp,
+            aggregate_ramp: ramp,
+            entropy_ramp: ramp,
+            beta_ramp: 0.0,
+        }
+    }
+
+    pub(super) fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
+        let lambda = check_weight("prediction_weight", self.prediction_weight)?;
+        // Continuous labels have neither class frequencies nor an entropy.
+        let for_classes = if facts.class_shares.is_empty() { 0.0 } else { lambda };
+        let weights = Weights {
+            beta: check_weight("beta", self.beta)?,
+            prediction: lambda,
+            consistency: lambda * check_weight("consistency_weight", self.consistency_weight)?,
+            aggregate: for_classes * check_weight("aggregate_weight", self.aggregate_weight)?,
+            entropy: for_classes * check_weight("entropy_weight", self.entropy_weight)?,
+            predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
+        };
+        let ramps = Weights {
+            beta: check_share("beta_ramp", self.beta_ramp)?,
+            prediction: check_share("prediction_ramp", self.prediction_ramp)?,
+            consistency: check_share("consistency_ramp", self.consistency_ramp)?,
+            aggregate: check_share("aggregate_ramp", self.aggregate_ramp)?,
+            entropy: check_share("entropy_ramp", self.entropy_ramp)?,
+            predictor_norm: 0.0,
+        };
+        Ok(Recipe {
+            kind: Kind::Vae,
+            stages: Stage::whole(Objective::Constrained(Constrained {
+                weights,
+                ramps,
+                class_shares: self.class_shares(facts)?,
+                gradient_path: self.gradient_path,
+                target_gradient: self.target_gradient,
+            })),
+        })
+    }
+
+    fn class_shares(&self, facts: &LabelFacts) -> Result<Vec<f32>> {
+        if self.class_shares.is_empty() {
+            return Ok(facts.class_shares.clone());
+        }
+        let key = "method.class_shares";
+        let classes = facts.class_shares.len();
+        if self.class_shares.len() != classes {
+            let given = self.class_shares.len();
+            let problem = format!("has {given} numbers, but the data has {classes} classes");
+            return Err(Error::setting(key, problem));
+        }
+        let sum: f64 = self.class_shares.iter().sum();
+        if self.class_shares.iter().any(|share| *share < 0.0) || (sum - 1.0).abs() > 1e-3 {
+            let problem = format!("must be shares of at least 0 that add up to 1; they add up to {sum}");
+            return Err(Error::setting(key, problem));
+        }
+        Ok(self.class_shares.iter().map(|share| (share / sum) as f32).collect())
+    }
+}

@@ -1,0 +1,40 @@
+//! `m2`: the semi-supervised VAE of Kingma et al. 2014, whose label is a latent variable.
+
+use super::{DataKind, Recipe, Stage, check_weight};
+use crate::error::Result;
+use crate::model::Kind;
+use crate::objective::{LabelEvidence, Objective};
+use serde::{Deserialize, Serialize};
+
+/// The weighted objective: alpha log q(y|x) + lambda L^S on labelled rows, L^U on the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct M2 {
+    /// alpha.
+    pub classification_weight: f64,
+    /// lambda.
+    pub labelled_bound_weight: f64,
+}
+
+impl M2 {
+    /// alpha = 0.1 is Kingma's value for images (there 0.1 N per labelled set, which in a batch
+    /// of half labelled rows is 0.1 of the mean); the evidence of two columns is smaller, and so
+    /// is the weight that balances it.
+    pub fn default_for(_: DataKind) -> Self {
+        Self {
+            classification_weight: 0.1,
+            labelled_bound_weight: 1.0,
+        }
+    }
+
+    pub(super) fn recipe(&self) -> Result<Recipe> {
+        let objective = Objective::LabelEvidence(LabelEvidence {
+            classification: check_weight("classification_weight", self.classification_weight)?,
+            labelled_bound: check_weight("labelled_bound_weight", self.labelled_bound_weight)?,
+        });
+        Ok(Recipe {
+            kind: Kind::LabelVae,
+            stages: Stage::whole(objective),
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! Methods: a method is a recipe, that is a kind of model, and stages with their objectives.
+//!
+//! The one `match` that lists all methods is in this file.
+
+mod cpc;
+mod labels_only;
+mod m2;
+mod pc;
+mod supervised_vae;
+mod vae;
+mod vae_then_mlp;
+
+pub use cpc::Cpc;
+pub use labels_only::LabelsOnly;
+pub use m2::M2;
+pub use pc::Pc;
+pub use supervised_vae::SupervisedVae;
+pub use vae::PlainVae;
+pub use vae_then_mlp::VaeThenMlp;
+
+use crate::error::{Error, Result};
+use crate::model::Kind;
+use crate::objective::Objective;
+use serde::{Deserialize, Serialize};
+
+/// A method and its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case")]
+pub enum Method {
+    /// See [`PlainVae`].
+    Vae(PlainVae),
+    /// See [`VaeThenMlp`].
+    VaeThenMlp(VaeThenMlp),
+    /// See [`SupervisedVae`].
+    SupervisedVae(SupervisedVae),
+    /// See [`Pc`].
+    Pc(Pc),
+    /// See [`Cpc`].
+    Cpc(Cpc),
+    /// See [`M2`].
+    M2(M2),
+    /// See [`LabelsOnly`].
+    LabelsOnly(LabelsOnly),
+}
+
+/// What kind of features the data has; defaults differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataKind {
+    /// Columns of numbers.
+    Table,
+    /// Pixels.
+    Images,
+}
+
+/// What training does: which model, and which objectives one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// The kind of model.
+    pub kind: Kind,
+    /// Stages in order.
+    pub stages: Vec<Stage>,
+}
+
+/// A stretch of training with one objective.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Its name in logs.
+    pub name: &'static str,
+    /// Its share of the run's steps.
+    pub share: f64,
+    /// What it minimises.
+    pub objective: Objective,
+}
+
+impl Stage {
+    /// The only stage of a method.
+    fn whole(objective: Objective) -> Vec<Self> {
+        vec![Self {
+            name: "fit",
+            share: 1.0,
+            objective,
+        }]
+    }
+}
+
+/// What a recipe needs to know of the data.
+#[derive(Clone, Debug)]
+pub struct LabelFacts {
+    /// Share of each class among the labelled rows; empty for continuous labels.
+    pub class_shares: Vec<f32>,
+}
+
+/// Names of all methods, for messages and completions.
+pub const NAMES: [&str; 7] = [
+    "vae",
+    "vae-then-mlp",
+    "supervised-vae",
+    "pc",
+    "cpc",
+    "m2",
+    "labels-only",
+];
+
+impl Method {
+    /// The method of that name with the defaults for this kind of data.
+    pub fn named(name: &str, data: DataKind) -> Result<Self> {
+        Ok(match name {
+            "vae" => Self::Vae(PlainVae::default()),
+            "vae-then-mlp" => Self::VaeThenMlp(VaeThenMlp::default()),
+            "supervised-vae" => Self::SupervisedVae(SupervisedVae::default()),
+            "pc" => Self::Pc(Pc::default()),
+            "cpc" => Self::Cpc(Cpc::default_for(data)),
+            "m2" => Self::M2(M2::default_for(data)),
+            "labels-only" => Self::LabelsOnly(LabelsOnly {}),
+            other => {
+                let known = NAMES.join(", ");
+                let problem = format!("there is no method `{other}`; there are: {known}");
+                return Err(Error::setting("method.name", problem));
+            }
+        })
+    }
+
+    /// The method's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Vae(_) => "vae",
+            Self::VaeThenMlp(_) => "vae-then-mlp",
+            Self::SupervisedVae(_) => "supervised-vae",
+            Self::Pc(_) => "pc",
+            Self::Cpc(_) => "cpc",
+            Self::M2(_) => "m2",
+            Self::LabelsOnly(_) => "labels-only",
+        }
+    }
+
+    /// Checks the settings and turns them into a recipe.
+    pub fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
+        match self {
+            Self::Vae(method) => method.recipe(),
+            Self::VaeThenMlp(method) => method.recipe(),
+            Self::SupervisedVae(method) => method.recipe(),
+            Self::Pc(method) => method.recipe(),
+            Self::Cpc(method) => method.recipe(facts),
+            Self::M2(method) => method.recipe(),
+            Self::LabelsOnly(method) => method.recipe(),
+        }
+    }
+
+    /// The configured lambda, where the method has a prediction constraint.
+    pub fn prediction_weight(&self) -> Option<f64> {
+        match self {
+            Self::SupervisedVae(_) => Some(1.0),
+            Self::Pc(method) => Some(method.prediction_weight),
+            Self::Cpc(method) => Some(method.prediction_weight),
+            _ => None,
+        }
+    }
+
+    /// The same method with another lambda; weights given as multiples of lambda follow.
+    pub fn with_prediction_weight(&self, weight: f64) -> Self {
+        let mut method = self.clone();
+        match &mut method {
+            Self::Pc(pc) => pc.prediction_weight = weight,
+            Self::Cpc(cpc) => cpc.prediction_weight = weight,
+            _ => {}
+        }
+        method
+    }
+
+    /// Whether training looks at labels at all.
+    pub fn uses_labels(&self) -> bool {
+        !matches!(self, Self::Vae(_))
+    }
+
+    /// Whether training looks at unlabelled rows at all.
+    pub fn uses_unlabelled(&self) -> bool {
+        !matches!(self, Self::LabelsOnly(_))
+    }
+
+    /// Whether labels must be classes.
+    pub fn needs_classes(&self) -> bool {
+        matches!(self, Self::M2(_))
+    }
+}
+
+/// A weight or share that must be a finite number of at least zero.
+fn check_weight(key: &str, value: f64) -> Result<f64> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(value)
+    } else {
+        let problem = format!("is {value}; it must be a number of at least 0");
+        Err(Error::setting(&format!("method.{key}"), problem))
+    }
+}
+
+/// A share of the run, from 0 to 1.
+fn check_share(key: &str, value: f64) -> Result<f64> {
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        let problem = format!("is {value}; it must be between 0 and 1");
+        Err(Error::setting(&format!("method.{key}"), problem))
+    }
+}

@@ -1,0 +1,45 @@
+//! `vae`: the unsupervised variational autoencoder.
+
+use super::{Recipe, Stage, check_weight};
+use crate::error::Result;
+use crate::model::Kind;
+use crate::objective::{Constrained, GradientPath, Objective, Weights};
+use serde::{Deserialize, Serialize};
+
+/// Maximises the evidence lower bound; labels are not used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlainVae {
+    /// Weight beta of the KL divergence.
+    pub beta: f64,
+}
+
+impl Default for PlainVae {
+    fn default() -> Self {
+        Self { beta: 1.0 }
+    }
+}
+
+impl PlainVae {
+    pub(super) fn recipe(&self) -> Result<Recipe> {
+        let weights = Weights {
+            beta: check_weight("beta", self.beta)?,
+            ..Weights::default()
+        };
+        Ok(Recipe {
+            kind: Kind::Vae,
+            stages: Stage::whole(unconditional(weights)),
+        })
+    }
+}
+
+/// The constrained objective with these weights and no consistency.
+pub(super) fn unconditional(weights: Weights) -> Objective {
+    Objective::Constrained(Constrained {
+        weights,
+        ramps: Weights::default(),
+        class_shares: Vec::new(),
+        gradient_path: GradientPath::Auto,
+        target_gradient: true,
+    })
+}

@@ -1,0 +1,129 @@
+//! What has parameters. A model knows distributions and networks; it knows nothing of losses.
+
+mod classifier;
+mod label_vae;
+mod observation;
+mod vae;
+
+pub use classifier::Classifier;
+pub use label_vae::LabelVae;
+pub use observation::{Observation, TransformPlan};
+pub use vae::{Posterior, Vae};
+
+use crate::distribution::Family;
+use crate::op::linear::Activation;
+use burn::module::Module;
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+/// What a model predicts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// One of these classes.
+    Classes(Vec<String>),
+    /// These continuous labels.
+    Values(Vec<String>),
+}
+
+impl Target {
+    /// Number of outputs of the predictor.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Classes(names) | Self::Values(names) => names.len(),
+        }
+    }
+
+    /// Whether labels are classes.
+    pub fn is_classes(&self) -> bool {
+        matches!(self, Self::Classes(_))
+    }
+}
+
+/// Which kind of model a method trains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// [`Vae`]
+    Vae,
+    /// [`LabelVae`]
+    LabelVae,
+    /// [`Classifier`]
+    Classifier,
+}
+
+/// Everything that determines the shapes of a model; stored in its card.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shape {
+    /// Which kind of model.
+    pub kind: Kind,
+    /// Number of features of a row.
+    pub features: usize,
+    /// Height, width and channels where the features are pixels (channel by channel).
+    pub image: Option<[usize; 3]>,
+    /// Dimensions C of the code, transform and style dimensions included.
+    pub code: usize,
+    /// How many of them, the last ones, the predictor does not see.
+    pub style: usize,
+    /// Hidden units of encoder and decoder.
+    pub hidden: Vec<usize>,
+    /// Hidden units of the predictor; empty for a linear one.
+    pub predictor: Vec<usize>,
+    /// Activation of hidden layers.
+    pub activation: ActivationName,
+    /// Likelihood of the features.
+    pub likelihood: Family,
+    /// Smallest standard deviation of the likelihood.
+    pub scale_floor: f32,
+    /// Affine transforms in the code.
+    pub transform: Option<TransformPlan>,
+    /// What is predicted.
+    pub target: Target,
+}
+
+/// Activations by their names in settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActivationName {
+    /// log(1 + e^x)
+    Softplus,
+    /// x, or x/100 below zero
+    LeakyRelu,
+    /// x, or e^x - 1 below zero
+    Elu,
+    /// x, or 0 below zero
+    Relu,
+}
+
+impl From<ActivationName> for Activation {
+    fn from(name: ActivationName) -> Self {
+        match name {
+            ActivationName::Softplus => Self::Softplus,
+            ActivationName::LeakyRelu => Self::LeakyRelu,
+            ActivationName::Elu => Self::Elu,
+            ActivationName::Relu => Self::Relu,
+        }
+    }
+}
+
+/// Any model that a method can train.
+#[derive(Module, Debug)]
+pub enum Model {
+    /// q(z|x), p(x|z) and a predictor on z.
+    Vae(Vae),
+    /// q(y|x), q(z|x,y), p(x|y,z).
+    LabelVae(LabelVae),
+    /// A predictor on x.
+    Classifier(Classifier),
+}
+
+impl Model {
+    /// A freshly initialised model.
+    pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
+        match shape.kind {
+            Kind::Vae => Self::Vae(Vae::new(shape, seed, device)),
+            Kind::LabelVae => Self::LabelVae(LabelVae::new(shape, seed, device)),
+            Kind::Classifier => Self::Classifier(Classifier::new(shape, seed, device)),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! From the decoder's raw output to the distribution of a row's features.
+
+use super::Shape;
+use crate::distribution::{Family, Likelihood};
+use crate::net::spatial_transformer::{self, TransformRanges};
+use crate::op;
+use crate::op::constrain::Constraint;
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+/// Affine transforms as part of the generative process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TransformPlan {
+    /// How far each parameter reaches.
+    pub ranges: TransformRanges,
+    /// Side of the decoder's canvas as a multiple of the image's side.
+    pub canvas: f64,
+}
+
+/// The likelihood family, and the geometry between decoder and image.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    family: Family,
+    /// One entry for each parameter map and channel.
+    constraints: Vec<Constraint>,
+    features: usize,
+    image: [usize; 3],
+    transform: Option<TransformPlan>,
+}
+
+impl Observation {
+    /// As the shape says.
+    pub fn new(shape: &Shape) -> Self {
+        // Rows without pixels are an image of height 1.
+        let image = shape.image.unwrap_or([1, shape.features, 1]);
+        let constraints = shape
+            .likelihood
+            .constraints(shape.scale_floor)
+            .into_iter()
+            .flat_map(|constraint| std::iter::repeat_n(constraint, image[2]))
+            .collect();
+        Self {
+            family: shape.likelihood,
+            constraints,
+            features: shape.features,
+            image,
+            transform: shape.transform.clone(),
+        }
+    }
+
+    /// How many numbers the decoder has to give for each row.
+    pub fn decoder_outputs(&self) -> usize {
+        let (height, width) = self.canvas();
+        self.constraints.len() * height * width
+    }
+
+    /// The distribution with the decoder's `raw [rows, decoder_outputs]`, its maps warped by
+    /// `z_t [rows, 6]` where the code has transforms.
+    pub fn likelihood(&self, raw: Tensor<2>, z_t: Option<Tensor<2>>) -> Likelihood {
+        let [rows, _] = raw.dims();
+        let (height, width) = self.canvas();
+        let raw = raw.reshape([rows, self.constraints.len(), height * width]);
+        let maps = match (&self.transform, z_t) {
+            (Some(plan), Some(z_t)) => {
+                let theta = spatial_transformer::image_to_canvas(z_t, &plan.ranges, self.canvas_ratio());
+                let image = (self.image[0], self.image[1]);
+                op::warp::constrain_warp(raw, theta, &self.constraints, (height, width), image)
+            }
+            _ => op::constrain::constrain(raw, &self.constraints),
+        };
+        let per_family = self.constraints.len() / self.image[2];
+        self.family
+            .with_parameters(maps.reshape([rows, per_family, self.features]))
+    }
+
+    /// Height and width of the decoder's canvas.
+    fn canvas(&self) -> (usize, usize) {
+        let [height, width, _] = self.image;
+        match &self.transform {
+            Some(plan) => {
+                let side = |size: usize| (size as f64 * plan.canvas).round() as usize;
+                (side(height), side(width))
+            }
+            None => (height, width),
+        }
+    }
+
+    /// The canvas's side as a multiple of the image's, after rounding to whole pixels.
+    fn canvas_ratio(&self) -> f64 {
+        self.canvas().1 as f64 / self.image[1] as f64
+    }
+}

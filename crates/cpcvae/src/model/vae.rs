@@ -1,0 +1,165 @@
+//! The variational autoencoder with a predictor on its code: one model for `vae`,
+//! `vae-then-mlp`, `supervised-vae`, `pc` and `cpc`.
+
+use super::{Observation, Shape};
+use crate::distribution::Likelihood;
+use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
+use crate::net::{Mlp, MlpShape};
+use crate::op;
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+/// Smallest standard deviation of a code, so that its logarithm stays finite.
+const POSTERIOR_FLOOR: f32 = 1e-4;
+
+/// p(z) = N(0, I), p(x|z) by a decoder, q(z|x) = N(mean(x), sigma(x)^2) by an encoder, and
+/// y-hat(z) by a predictor.
+///
+/// A code is laid out as `[transform (6 or none) | predictive | style]`; the predictor sees the
+/// middle part, the decoder's trunk all but the transform.
+#[derive(Module, Debug)]
+pub struct Vae {
+    encoder: Mlp,
+    decoder: Mlp,
+    predictor: Mlp,
+    #[module(skip)]
+    observation: Observation,
+    #[module(skip)]
+    layout: CodeLayout,
+}
+
+/// Where the parts of a code begin and end.
+#[derive(Clone, Copy, Debug)]
+struct CodeLayout {
+    code: usize,
+    transform: usize,
+    style: usize,
+}
+
+impl Vae {
+    /// A freshly initialised model.
+    pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
+        let observation = Observation::new(shape);
+        let layout = CodeLayout {
+            code: shape.code,
+            transform: shape.transform.as_ref().map_or(0, |_| TRANSFORM),
+            style: shape.style,
+        };
+        let mlp = |inputs, hidden: Vec<usize>, outputs, first_layer| {
+            let shape = MlpShape {
+                inputs,
+                hidden,
+                outputs,
+                activation: shape.activation.into(),
+            };
+            Mlp::new(&shape, seed, first_layer, device)
+        };
+        let hidden = shape.hidden.clone();
+        let mirrored = hidden.iter().rev().copied().collect();
+        let content = layout.code - layout.transform;
+        Self {
+            encoder: mlp(shape.features, hidden, 2 * shape.code, 100),
+            decoder: mlp(content, mirrored, observation.decoder_outputs(), 200),
+            predictor: mlp(
+                content - layout.style,
+                shape.predictor.clone(),
+                shape.target.outputs(),
+                300,
+            ),
+            observation,
+            layout,
+        }
+    }
+
+    /// q(z|x) for `x [rows, features]`.
+    pub fn encode(&self, x: Tensor<2>) -> Posterior {
+        Posterior {
+            raw: self.encoder.forward(x),
+        }
+    }
+
+    /// p(x|z) for `z [rows, code]`.
+    pub fn decode(&self, z: Tensor<2>) -> Likelihood {
+        let [rows, code] = z.dims();
+        let transform = self.layout.transform;
+        let content = z.clone().slice([0..rows, transform..code]);
+        let z_t = (transform > 0).then(|| z.slice([0..rows, 0..transform]));
+        self.observation.likelihood(self.decoder.forward(content), z_t)
+    }
+
+    /// The predictor's outputs for `z [rows, code]`: logits of the classes, or continuous labels.
+    pub fn predict(&self, z: Tensor<2>) -> Tensor<2> {
+        let [rows, code] = z.dims();
+        let seen = self.layout.transform..code - self.layout.style;
+        self.predictor.forward(z.slice([0..rows, seen]))
+    }
+
+    /// The same code with other transform dimensions: `z_t [rows, 6]`. Without transforms in the
+    /// model, the code is returned as it is.
+    pub fn with_transform(&self, z: Tensor<2>, z_t: Tensor<2>) -> Tensor<2> {
+        if !self.has_transform() {
+            return z;
+        }
+        let [rows, code] = z.dims();
+        Tensor::cat(vec![z_t, z.slice([0..rows, self.layout.transform..code])], 1)
+    }
+
+    /// Whether the first six code dimensions are an affine transform.
+    pub fn has_transform(&self) -> bool {
+        self.layout.transform > 0
+    }
+
+    /// Number of code dimensions.
+    pub fn code(&self) -> usize {
+        self.layout.code
+    }
+
+    /// The sum of the predictor's squared weights, `[1]`.
+    pub fn predictor_squared_norm(&self) -> Tensor<1> {
+        self.predictor.squared_norm()
+    }
+}
+
+/// q(z|x): a normal with diagonal covariance.
+#[derive(Clone, Debug)]
+pub struct Posterior {
+    /// Means and unconstrained scales side by side, `[rows, 2 code]`.
+    raw: Tensor<2>,
+}
+
+impl Posterior {
+    /// From the raw outputs of an encoder, `[rows, 2 code]`.
+    pub(super) fn from_raw(raw: Tensor<2>) -> Self {
+        Self { raw }
+    }
+
+    /// A sample from standard normal `noise [rows, code]`, and KL(q || N(0, I)) `[rows]`.
+    pub fn sample_kl(&self, noise: Tensor<2>) -> (Tensor<2>, Tensor<1>) {
+        op::gaussian::sample_kl(self.raw.clone(), noise, POSTERIOR_FLOOR)
+    }
+
+    /// The mean, `[rows, code]`.
+    pub fn mean(&self) -> Tensor<2> {
+        let [rows, columns] = self.raw.dims();
+        self.raw.clone().slice([0..rows, 0..columns / 2])
+    }
+
+    /// The standard deviation, `[rows, code]`.
+    pub fn sigma(&self) -> Tensor<2> {
+        let [rows, columns] = self.raw.dims();
+        let raw = self.raw.clone().slice([0..rows, columns / 2..columns]);
+        burn::tensor::activation::softplus(raw, 1.0).add_scalar(POSTERIOR_FLOOR)
+    }
+
+    /// log q(z|x) - log p(z) at the sample drawn with `noise`, `[rows]`: what an
+    /// importance-weighted estimate subtracts.
+    pub fn log_ratio_to_prior(&self, z: Tensor<2>, noise: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = z.dims();
+        // log q = -noise^2/2 - log sigma + constant, log p = -z^2/2 + the same constant.
+        (z.square() - noise.square())
+            .mul_scalar(0.5)
+            .sub(self.sigma().log())
+            .sum_dim(1)
+            .reshape([rows])
+    }
+}

@@ -1,0 +1,38 @@
+//! One dense layer.
+
+use crate::noise::{Noise, Purpose};
+use crate::op::linear::{Activation, linear_activation};
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Tensor};
+
+/// `act(x W + b)`.
+#[derive(Module, Debug)]
+pub struct Linear {
+    /// `[inputs, outputs]`
+    pub weight: Param<Tensor<2>>,
+    /// `[outputs]`
+    pub bias: Param<Tensor<1>>,
+}
+
+impl Linear {
+    /// Glorot-uniform weights and zero biases. `layer` tells layers of one model apart, so that
+    /// each gets its own numbers.
+    pub fn new(inputs: usize, outputs: usize, seed: u64, layer: u64, device: &Device) -> Self {
+        let limit = (6.0 / (inputs + outputs) as f32).sqrt();
+        let unit = Noise::new(seed, layer, device).uniform(Purpose::Weights, [inputs, outputs]);
+        Self {
+            weight: Param::from_tensor(unit.mul_scalar(2.0 * limit).sub_scalar(limit)),
+            bias: Param::from_tensor(Tensor::zeros([outputs], device)),
+        }
+    }
+
+    /// `x [rows, inputs]` to `[rows, outputs]`.
+    pub fn forward(&self, x: Tensor<2>, act: Activation) -> Tensor<2> {
+        linear_activation(x, self.weight.val(), self.bias.val(), act)
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.bias.val().dims()[0]
+    }
+}

@@ -1,0 +1,77 @@
+//! Random numbers, made on purpose: each draw is a function of (seed, step, purpose) alone, so
+//! that a run gives the same numbers for any number of threads and after a kill and resume.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use cpcvae_kernels::random::{self, Stream};
+
+/// What a draw is for. Two draws of the same step and purpose are the same numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Purpose {
+    /// Initial weights.
+    Weights = 1,
+    /// The code z of q(z|x).
+    Code = 2,
+    /// The simulated features x-bar.
+    Features = 3,
+    /// The code z-bar of the simulated features.
+    SimulatedCode = 4,
+    /// Transform dimensions drawn afresh from the prior.
+    Transform = 5,
+    /// Pixels turned into black and white.
+    Binarise = 6,
+    /// Codes of the prior.
+    Prior = 7,
+    /// Draws for evaluation and inference.
+    Evaluation = 8,
+}
+
+/// A source of noise for one step of one run.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    seed: u64,
+    step: u64,
+    device: Device,
+}
+
+impl Noise {
+    /// The noise of a step. Tensors are made on `device`.
+    pub fn new(seed: u64, step: u64, device: &Device) -> Self {
+        Self {
+            seed,
+            step,
+            device: device.clone(),
+        }
+    }
+
+    /// Independent noise for one of several draws at the same step.
+    pub fn draw(&self, draw: usize) -> Self {
+        // Steps stay below 2^40, so draws number the bits above.
+        Self {
+            step: self.step + ((draw as u64) << 40),
+            ..self.clone()
+        }
+    }
+
+    /// Standard normal numbers `[rows, columns]`.
+    pub fn normal(&self, purpose: Purpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
+        let mut values = vec![0.0; rows * columns];
+        random::normal(self.stream(purpose), &mut values);
+        Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
+    }
+
+    /// Numbers `[rows, columns]`, uniform on [0, 1).
+    pub fn uniform(&self, purpose: Purpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
+        let mut values = vec![0.0; rows * columns];
+        random::uniform(self.stream(purpose), &mut values);
+        Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
+    }
+
+    fn stream(&self, purpose: Purpose) -> Stream {
+        Stream {
+            seed: self.seed,
+            step: self.step,
+            purpose: purpose as u32,
+        }
+    }
+}

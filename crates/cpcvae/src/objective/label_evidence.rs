@@ -1,0 +1,72 @@
+//! M2's bounds: L^S for rows with a label, L^U = sum_y q(y|x) (L^S(x, y) - log q(y|x)) for rows
+//! without, and the extra classification loss that M2 needs.
+
+use super::{Examples, Terms};
+use crate::model::LabelVae;
+use crate::noise::{Noise, Purpose};
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+/// The weights of M2's objective.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabelEvidence {
+    /// alpha, of log q(y|x) on labelled rows.
+    pub classification: f64,
+    /// lambda, of L^S on labelled rows.
+    pub labelled_bound: f64,
+}
+
+impl LabelEvidence {
+    /// One step's terms, each a mean over the whole batch.
+    pub fn terms(&self, model: &LabelVae, batch: &Examples, noise: &Noise) -> Terms {
+        let rows = batch.rows();
+        let mut terms = Terms::default();
+        let mean_of_batch = |sum: Tensor<1>| sum.sum().div_scalar(rows as f64);
+        if batch.labelled > 0 {
+            let x = batch.labelled_features();
+            let code_noise = noise.normal(Purpose::Code, [batch.labelled, model.code()]);
+            let bound = labelled_bound(model, x.clone(), batch.labels.clone(), code_noise);
+            let loss = model.classify(x).cross_entropy(batch.labels.clone());
+            terms.push("classification", self.classification, mean_of_batch(loss));
+            terms.push("labelled_bound", self.labelled_bound, mean_of_batch(bound).neg());
+        }
+        if batch.labelled < rows {
+            let x = batch.unlabelled_features();
+            let draws = (rows - batch.labelled) * model.classes();
+            let code_noise = noise.normal(Purpose::SimulatedCode, [draws, model.code()]);
+            let bound = unlabelled_bound(model, x, code_noise);
+            terms.push("unlabelled_bound", 1.0, mean_of_batch(bound).neg());
+        }
+        terms
+    }
+}
+
+/// L^S(x, y) for `x [rows, features]`, `y [rows, classes]` one-hot and `noise [rows, code]`:
+/// `[rows]`.
+pub fn labelled_bound(
+    model: &LabelVae,
+    x: Tensor<2>,
+    y: Tensor<2>,
+    noise: Tensor<2>,
+) -> Tensor<1> {
+    let (z, kl) = model.encode(x.clone(), y.clone()).sample_kl(noise);
+    let log_prior = -(model.classes() as f64).ln();
+    model.decode(z, y).log_prob(x) - kl + log_prior
+}
+
+/// L^U(x) for `x [rows, features]` and `noise [rows * classes, code]`: `[rows]`.
+pub fn unlabelled_bound(model: &LabelVae, x: Tensor<2>, noise: Tensor<2>) -> Tensor<1> {
+    let [rows, features] = x.dims();
+    let classes = model.classes();
+    let q = model.classify(x.clone());
+    let (z, kl) = model.encode_each_class(x.clone()).sample_kl(noise);
+    let repeated = x
+        .reshape([rows, 1, features])
+        .repeat_dim(1, classes)
+        .reshape([rows * classes, features]);
+    let log_prior = -(classes as f64).ln();
+    let bound = model.decode_each_class(z).log_prob(repeated) - kl + log_prior;
+    (q.probs() * (bound.reshape([rows, classes]) - q.log_probs()))
+        .sum_dim(1)
+        .reshape([rows])
+}

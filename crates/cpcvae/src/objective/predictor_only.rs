@@ -1,0 +1,30 @@
+//! The second stage of `vae-then-mlp`: a predictor on the codes of an encoder that stays fixed.
+
+use super::{Examples, Prediction, Terms};
+use crate::model::Vae;
+use crate::noise::{Noise, Purpose};
+use serde::{Deserialize, Serialize};
+
+/// The prediction loss, and the size of the predictor's weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PredictorOnly {
+    /// Weight of the predictor's squared weights.
+    pub predictor_norm: f64,
+}
+
+impl PredictorOnly {
+    /// The mean loss over labelled rows, with z drawn from q(z|x) and no gradient into q.
+    pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise) -> Terms {
+        let mut terms = Terms::default();
+        let code_noise = noise.normal(Purpose::Code, [batch.labelled, model.code()]);
+        let (z, _) = model.encode(batch.labelled_features()).sample_kl(code_noise);
+        let prediction = Prediction::new(model.predict(z.detach()), batch.classes);
+        let loss = prediction.loss(batch.labels.clone());
+        terms.push("prediction", 1.0, loss.mean());
+        if self.predictor_norm != 0.0 {
+            let norm = model.predictor_squared_norm();
+            terms.push("predictor_norm", self.predictor_norm, norm);
+        }
+        terms
+    }
+}

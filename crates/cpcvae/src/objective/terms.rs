@@ -1,0 +1,56 @@
+//! Named, weighted terms. The same names reach logs, tables and screens.
+
+use burn::tensor::Tensor;
+
+/// One term: `weight * value` is added to the loss.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Its name in metrics and messages.
+    pub name: &'static str,
+    /// Its weight now (ramps and multipliers included).
+    pub weight: f64,
+    /// Its value, `[1]`.
+    pub value: Tensor<1>,
+}
+
+/// The terms of an objective.
+#[derive(Clone, Debug, Default)]
+pub struct Terms(Vec<Term>);
+
+impl Terms {
+    /// Adds a term.
+    pub fn push(&mut self, name: &'static str, weight: f64, value: Tensor<1>) {
+        self.0.push(Term {
+            name,
+            weight,
+            value,
+        });
+    }
+
+    /// What is minimised: the weighted sum, `[1]`. `None` when no term has a weight.
+    pub fn loss(&self) -> Option<Tensor<1>> {
+        self.0
+            .iter()
+            .filter(|term| term.weight != 0.0)
+            .map(|term| term.value.clone().mul_scalar(term.weight))
+            .reduce(|sum, term| sum + term)
+    }
+
+    /// Names and values, read back from the device.
+    pub fn values(&self) -> Vec<(&'static str, f32)> {
+        self.0
+            .iter()
+            .map(|term| (term.name, term.value.clone().into_scalar::<f32>()))
+            .collect()
+    }
+
+    /// The term of that name.
+    pub fn get(&self, name: &str) -> Option<&Term> {
+        self.0.iter().find(|term| term.name == name)
+    }
+
+    /// All terms in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Term> {
+        self.0.iter()
+    }
+}

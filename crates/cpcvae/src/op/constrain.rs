@@ -1,0 +1,97 @@
+//! From the unconstrained outputs of a decoder to the parameters of a likelihood.
+
+use super::cpu::{is_cpu, record, sizes, tensor, values};
+use burn::backend::autodiff::{
+    checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+    grads::Gradients,
+    ops::{Backward, Ops},
+};
+use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
+use burn::tensor::{Tensor, activation};
+use burn_flex::FlexTensor;
+pub use cpcvae_kernels::transform::Constraint;
+use cpcvae_kernels::transform;
+
+/// Maps `raw [rows, maps, pixels]` to constrained parameters of the same shape; the map `i` gets
+/// `kinds[i]`.
+pub fn constrain(raw: Tensor<3>, kinds: &[Constraint]) -> Tensor<3> {
+    if is_cpu(&raw.device()) {
+        Tensor::from_dispatch(<Dispatch as ConstrainOp>::constrain(
+            raw.into_dispatch(),
+            kinds.to_vec(),
+        ))
+    } else {
+        composed(raw, kinds)
+    }
+}
+
+/// The same in plain tensor operations.
+pub fn composed(raw: Tensor<3>, kinds: &[Constraint]) -> Tensor<3> {
+    let [rows, _, pixels] = raw.dims();
+    let maps = kinds
+        .iter()
+        .enumerate()
+        .map(|(i, kind)| apply(raw.clone().slice([0..rows, i..i + 1, 0..pixels]), *kind))
+        .collect();
+    Tensor::cat(maps, 1)
+}
+
+fn apply(raw: Tensor<3>, kind: Constraint) -> Tensor<3> {
+    match kind {
+        Constraint::Identity => raw,
+        Constraint::Sigmoid => activation::sigmoid(raw).clamp(1e-4, 1.0 - 1e-4),
+        Constraint::Tanh => raw.tanh(),
+        Constraint::Variance { floor } => {
+            activation::softplus(raw, 1.0).add_scalar(floor).square()
+        }
+    }
+}
+
+#[backend_extension(Flex, Autodiff)]
+pub(crate) trait ConstrainOp: Backend {
+    fn constrain(raw: FloatTensor<Self>, kinds: Vec<Constraint>) -> FloatTensor<Self>;
+}
+
+impl ConstrainOp for Flex {
+    fn constrain(raw: FlexTensor, kinds: Vec<Constraint>) -> FlexTensor {
+        let [rows, maps, pixels] = sizes(&raw);
+        let mut out = vec![0.0; rows * maps * pixels];
+        transform::constrain(rows, pixels, &kinds, values(&raw.to_contiguous()), &mut out);
+        tensor(out, &[rows, maps, pixels])
+    }
+}
+
+impl<C: CheckpointStrategy> ConstrainOp for Autodiff<Flex, C> {
+    fn constrain(raw: FloatTensor<Self>, kinds: Vec<Constraint>) -> FloatTensor<Self> {
+        let (raw, node) = raw.into_parts();
+        let raw = raw.to_contiguous();
+        let out = Flex::constrain(raw.clone(), kinds.clone());
+        record!(ConstrainBackward, C, [node], (raw, kinds), out)
+    }
+}
+
+#[derive(Debug)]
+struct ConstrainBackward;
+
+impl Backward<Flex, 1> for ConstrainBackward {
+    type State = (FlexTensor, Vec<Constraint>);
+
+    fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let g_out = grads.consume::<Flex>(&ops.node).to_contiguous();
+        let (raw, kinds) = ops.state;
+        let [rows, maps, pixels] = sizes(&raw);
+        let mut g_raw = vec![0.0; rows * maps * pixels];
+        transform::constrain_backward(
+            rows,
+            pixels,
+            &kinds,
+            values(&raw),
+            values(&g_out),
+            &mut g_raw,
+        );
+        let [node] = ops.parents;
+        if let Some(node) = node {
+            grads.register::<Flex>(node.id, tensor(g_raw, &[rows, maps, pixels]));
+        }
+    }
+}

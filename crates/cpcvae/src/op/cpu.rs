@@ -1,0 +1,46 @@
+//! What every fused operation needs: the storage of CPU tensors as slices, and back.
+
+use burn::backend::{DType, DispatchDevice, TensorMetadata};
+use burn::tensor::{Bytes, Device, Shape};
+use burn_flex::{FlexTensor, Layout};
+
+/// Whether tensors of this device are plain memory that the kernels can work on.
+pub fn is_cpu(device: &Device) -> bool {
+    matches!(
+        device.clone().without_autodiff().as_dispatch(),
+        DispatchDevice::Flex(_)
+    )
+}
+
+/// The values of a contiguous tensor of `f32`.
+pub(super) fn values(tensor: &FlexTensor) -> &[f32] {
+    tensor
+        .as_slice::<f32>()
+        .expect("fused operations make their arguments contiguous f32 first")
+}
+
+/// A tensor that owns these values.
+pub(super) fn tensor(values: Vec<f32>, shape: &[usize]) -> FlexTensor {
+    FlexTensor::new(
+        Bytes::from_elems(values),
+        Layout::contiguous(Shape::from(shape.to_vec())),
+        DType::F32,
+    )
+}
+
+/// The sizes of a tensor.
+pub(super) fn sizes<const D: usize>(tensor: &FlexTensor) -> [usize; D] {
+    std::array::from_fn(|axis| tensor.shape()[axis])
+}
+
+/// Writes the fused version of an operation of one output for the tape: forward on plain
+/// tensors, and a backward step that gets the state kept by the forward and the output gradient.
+macro_rules! record {
+    ($backward:ident, $strategy:ty, [$($node:expr),+], $state:expr, $output:expr) => {
+        match $backward.prepare::<$strategy>([$($node),+]).compute_bound().stateful() {
+            burn::backend::autodiff::ops::OpsKind::Tracked(tracked) => tracked.finish($state, $output),
+            burn::backend::autodiff::ops::OpsKind::UnTracked(untracked) => untracked.finish($output),
+        }
+    };
+}
+pub(super) use record;

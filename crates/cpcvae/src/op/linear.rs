@@ -1,0 +1,154 @@
+//! `act(x W + b)`: the layer that carries nearly all of the arithmetic.
+
+use super::cpu::{is_cpu, record, sizes, tensor, values};
+use burn::backend::autodiff::{
+    checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+    grads::Gradients,
+    ops::{Backward, Ops},
+};
+use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
+use burn::tensor::{Tensor, activation};
+use burn_flex::FlexTensor;
+pub use cpcvae_kernels::activation::Activation;
+use cpcvae_kernels::linear::{self, LinearGrads};
+
+/// `act(x W + b)` with `x [rows, inputs]`, `weight [inputs, outputs]`, `bias [outputs]`; returns
+/// `[rows, outputs]`.
+pub fn linear_activation(
+    x: Tensor<2>,
+    weight: Tensor<2>,
+    bias: Tensor<1>,
+    act: Activation,
+) -> Tensor<2> {
+    if is_cpu(&x.device()) {
+        Tensor::from_dispatch(<Dispatch as LinearOp>::linear_activation(
+            x.into_dispatch(),
+            weight.into_dispatch(),
+            bias.into_dispatch(),
+            act,
+        ))
+    } else {
+        composed(x, weight, bias, act)
+    }
+}
+
+/// The same in plain tensor operations.
+pub fn composed(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>, act: Activation) -> Tensor<2> {
+    activate(x.matmul(weight) + bias.unsqueeze(), act)
+}
+
+/// The activation alone, element by element.
+pub fn activate<const D: usize>(x: Tensor<D>, act: Activation) -> Tensor<D> {
+    match act {
+        Activation::Identity => x,
+        Activation::Softplus => activation::softplus(x, 1.0),
+        Activation::LeakyRelu => activation::leaky_relu(x, 0.01),
+        Activation::Elu => activation::elu(x, 1.0),
+        Activation::Relu => activation::relu(x),
+    }
+}
+
+#[backend_extension(Flex, Autodiff)]
+pub(crate) trait LinearOp: Backend {
+    fn linear_activation(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        act: Activation,
+    ) -> FloatTensor<Self>;
+}
+
+impl LinearOp for Flex {
+    fn linear_activation(
+        x: FlexTensor,
+        weight: FlexTensor,
+        bias: FlexTensor,
+        act: Activation,
+    ) -> FlexTensor {
+        forward(
+            &x.to_contiguous(),
+            &weight.to_contiguous(),
+            &bias.to_contiguous(),
+            act,
+        )
+    }
+}
+
+fn forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, act: Activation) -> FlexTensor {
+    let ([rows, inputs], [_, outputs]) = (sizes(x), sizes(weight));
+    let mut y = vec![0.0; rows * outputs];
+    linear::forward(
+        rows,
+        inputs,
+        outputs,
+        values(x),
+        values(weight),
+        values(bias),
+        act,
+        &mut y,
+    );
+    tensor(y, &[rows, outputs])
+}
+
+impl<C: CheckpointStrategy> LinearOp for Autodiff<Flex, C> {
+    fn linear_activation(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        act: Activation,
+    ) -> FloatTensor<Self> {
+        let ((x, x_node), (weight, weight_node), (bias, bias_node)) =
+            (x.into_parts(), weight.into_parts(), bias.into_parts());
+        let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
+        let y = forward(&x, &weight, &bias.to_contiguous(), act);
+        record!(
+            LinearBackward,
+            C,
+            [x_node, weight_node, bias_node],
+            (x, weight, y.clone(), act),
+            y
+        )
+    }
+}
+
+#[derive(Debug)]
+struct LinearBackward;
+
+impl Backward<Flex, 3> for LinearBackward {
+    /// x, weight, y, activation: the slope of each activation is a function of its output.
+    type State = (FlexTensor, FlexTensor, FlexTensor, Activation);
+
+    fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
+        let (x, weight, y, act) = ops.state;
+        let ([rows, inputs], [_, outputs]) = (sizes(&x), sizes(&weight));
+        let [x_node, weight_node, bias_node] = ops.parents;
+        let mut gx = x_node.as_ref().map(|_| vec![0.0; rows * inputs]);
+        let mut gw = weight_node.as_ref().map(|_| vec![0.0; inputs * outputs]);
+        let mut gb = bias_node.as_ref().map(|_| vec![0.0; outputs]);
+        linear::backward(
+            rows,
+            inputs,
+            outputs,
+            values(&x),
+            values(&weight),
+            values(&y),
+            values(&gy),
+            act,
+            LinearGrads {
+                x: gx.as_deref_mut(),
+                w: gw.as_deref_mut(),
+                b: gb.as_deref_mut(),
+            },
+        );
+        if let (Some(node), Some(g)) = (x_node, gx) {
+            grads.register::<Flex>(node.id, tensor(g, &[rows, inputs]));
+        }
+        if let (Some(node), Some(g)) = (weight_node, gw) {
+            grads.register::<Flex>(node.id, tensor(g, &[inputs, outputs]));
+        }
+        if let (Some(node), Some(g)) = (bias_node, gb) {
+            grads.register::<Flex>(node.id, tensor(g, &[outputs]));
+        }
+    }
+}

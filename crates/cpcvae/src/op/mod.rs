@@ -1,0 +1,15 @@
+//! Differentiable operations.
+//!
+//! Each operation is one file with two versions of the same mathematics: a *fused* one, a kernel
+//! of `cpcvae-kernels` with a hand-written gradient that runs on the CPU device, and a *composed*
+//! twin in plain tensor operations for every other device. The public function picks one; the
+//! tests compare them, values and gradients.
+
+pub mod constrain;
+mod cpu;
+pub mod gaussian;
+pub mod linear;
+pub mod noise_normal;
+pub mod warp;
+
+pub use cpu::is_cpu;

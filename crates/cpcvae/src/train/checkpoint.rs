@@ -1,0 +1,99 @@
+//! Checkpoints: parameters, optimiser and the state of the loop in one file.
+
+use super::{Adam, ConstraintReport, Parameters, ScheduleState, TensorFile};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Everything the loop remembers beside parameters and optimiser.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoopState {
+    /// Steps taken in this round.
+    pub step: u64,
+    /// Rounds of a constraint solver before this one.
+    pub round: u64,
+    /// lambda where a constraint solver sets it.
+    pub multiplier: Option<f64>,
+    /// What the schedule remembers.
+    pub schedule: ScheduleState,
+    /// The best validation quality and log-loss so far.
+    pub best: Option<Best>,
+    /// Evaluations since then.
+    pub waited: u64,
+    /// Length of the metrics file.
+    pub metrics_bytes: u64,
+    /// Seconds of training up to here.
+    pub seconds: f64,
+    /// How training ended, once it has.
+    pub finished: Option<Finished>,
+}
+
+/// The best evaluation so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    /// Step of the evaluation.
+    pub step: u64,
+    /// Accuracy, explained variance, or evidence: larger is better.
+    pub quality: f64,
+    /// Tie-breaker: smaller is better.
+    pub loss: f64,
+}
+
+/// The end of training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finished {
+    /// Whether it ended before its planned steps because validation stopped improving.
+    pub early: bool,
+    /// The constraint, where there was one.
+    pub constraint: Option<ConstraintReport>,
+}
+
+/// Writes a checkpoint; refuses parameters that are not finite, so that the file on disk is
+/// always a good one.
+pub fn save(path: &Path, model: &Model, adam: &Adam, state: &LoopState) -> Result<()> {
+    let mut tensors = Parameters::of(model);
+    if let Some(name) = tensors.not_finite() {
+        return Err(Error::NotFinite {
+            step: state.step,
+            term: format!("parameter {name}"),
+            value: f32::NAN,
+            checkpoint: path.to_owned(),
+        });
+    }
+    prefix(&mut tensors, "model.");
+    let mut optimiser = adam.state();
+    prefix(&mut optimiser, "adam.");
+    tensors.0.append(&mut optimiser.0);
+    let about = serde_json::to_string(state).expect("plain numbers serialise");
+    TensorFile { tensors, about }.save(path)
+}
+
+/// Reads a checkpoint into a model of the same shapes.
+pub fn load(path: &Path, model: Model) -> Result<(Model, Adam, LoopState)> {
+    let file = TensorFile::load(path)?;
+    let damaged = |problem: String| {
+        let advice = "this checkpoint does not belong to the run's configuration";
+        Error::file(path, format!("{problem}; {advice}"))
+    };
+    let state = serde_json::from_str(&file.about).map_err(|error| damaged(error.to_string()))?;
+    let adam = Adam::from_state(&without_prefix(&file.tensors, "adam.")).map_err(damaged)?;
+    let model = without_prefix(&file.tensors, "model.")
+        .apply(model)
+        .map_err(damaged)?;
+    Ok((model, adam, state))
+}
+
+fn prefix(parameters: &mut Parameters, prefix: &str) {
+    parameters.0 = std::mem::take(&mut parameters.0)
+        .into_iter()
+        .map(|(name, tensor)| (format!("{prefix}{name}"), tensor))
+        .collect();
+}
+
+fn without_prefix(parameters: &Parameters, prefix: &str) -> Parameters {
+    let stripped = parameters.0.iter().filter_map(|(name, tensor)| {
+        Some((name.strip_prefix(prefix)?.to_string(), tensor.clone()))
+    });
+    Parameters(stripped.collect())
+}

@@ -1,0 +1,377 @@
+//! The training loop.
+
+use super::checkpoint::{self, Best, Finished, LoopState};
+use super::metrics::MetricsFile;
+use super::validate;
+use super::{Adam, ConstraintReport, EvaluationReport, Observer, Solver, StepReport, TrainPlan};
+use crate::distribution::Family;
+use crate::error::{Error, Result};
+use crate::infer::{Evaluation, Inference};
+use crate::method::Recipe;
+use crate::model::Model;
+use crate::noise::Noise;
+use crate::objective::{Examples, Objective, Progress, Terms};
+use burn::tensor::Device;
+use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
+use serde::Serialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The rows that training sees, prepared for the model.
+#[derive(Clone, Debug)]
+pub struct TrainingData {
+    /// All rows.
+    pub rows: Arc<Dataset>,
+    /// Which of them are labelled, unlabelled, kept for validation.
+    pub split: Split,
+    /// The rows kept for validation.
+    pub validation: Option<Dataset>,
+}
+
+/// Why training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// All steps were taken.
+    Complete,
+    /// Validation had stopped improving.
+    EarlyStop,
+    /// The observer asked for it; training can go on from the checkpoint.
+    Interrupted,
+}
+
+/// What training did.
+#[derive(Clone, Debug, Serialize)]
+pub struct FitReport {
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Steps taken, over all rounds of a constraint solver.
+    pub steps: u64,
+    /// Seconds of training, those before a resume included.
+    pub seconds: f64,
+    /// The step of the model that was kept: the best on validation rows, else the last.
+    pub kept_step: u64,
+    /// Its figures on validation rows.
+    pub validation: Option<Evaluation>,
+    /// The prediction constraint, where one was asked for.
+    pub constraint: Option<ConstraintReport>,
+}
+
+/// Trains, or goes on from the last checkpoint in `folder`. Returns the model that is kept.
+pub fn fit(
+    plan: &TrainPlan,
+    data: &TrainingData,
+    folder: &Path,
+    device: &Device,
+    observer: &mut dyn Observer,
+) -> Result<(Model, FitReport)> {
+    let mut training = Training::start(plan, data, folder, device)?;
+    let stop = match &training.state.finished {
+        Some(finished) if finished.early => StopReason::EarlyStop,
+        Some(_) => StopReason::Complete,
+        None => training.run(observer)?,
+    };
+    training.finish(stop)
+}
+
+pub(super) struct Training<'a> {
+    pub(super) plan: &'a TrainPlan,
+    pub(super) data: &'a TrainingData,
+    pub(super) recipe: Recipe,
+    pub(super) device: Device,
+    pub(super) last: PathBuf,
+    pub(super) best: PathBuf,
+    pub(super) metrics: MetricsFile,
+    pub(super) model: Model,
+    pub(super) adam: Adam,
+    pub(super) state: LoopState,
+    pub(super) labelled: Dataset,
+    pub(super) clock: Instant,
+    pub(super) seconds_before: f64,
+}
+
+impl<'a> Training<'a> {
+    fn start(
+        plan: &'a TrainPlan,
+        data: &'a TrainingData,
+        folder: &Path,
+        device: &Device,
+    ) -> Result<Self> {
+        let checkpoints = folder.join("checkpoints");
+        std::fs::create_dir_all(&checkpoints).map_err(|error| Error::file(&checkpoints, error))?;
+        let device = device.clone().autodiff();
+        let last = checkpoints.join("last.safetensors");
+        let model = Model::new(&plan.shape, plan.seed, &device);
+        let (model, adam, state) = if last.exists() {
+            checkpoint::load(&last, model)?
+        } else {
+            let state = LoopState {
+                multiplier: plan.constraint.and(plan.method.prediction_weight()),
+                ..LoopState::default()
+            };
+            (model, Adam::default(), state)
+        };
+        let mut training = Self {
+            plan,
+            data,
+            recipe: plan.recipe.clone(),
+            device,
+            best: checkpoints.join("best.safetensors"),
+            last,
+            metrics: MetricsFile::open(&folder.join("metrics.jsonl"), state.metrics_bytes)?,
+            model,
+            adam,
+            labelled: data.rows.select(&data.split.labelled),
+            clock: Instant::now(),
+            seconds_before: state.seconds,
+            state,
+        };
+        training.set_recipe()?;
+        Ok(training)
+    }
+
+    /// Rounds of the constraint solver; a single one without it.
+    fn run(&mut self, observer: &mut dyn Observer) -> Result<StopReason> {
+        loop {
+            let stop = self.run_round(observer)?;
+            if stop == StopReason::Interrupted {
+                self.save()?;
+                return Ok(stop);
+            }
+            let report = self.constraint_report()?;
+            if let Some(report) = &report {
+                observer.on_constraint(report);
+                self.metrics.write(&json!({
+                    "step": self.total_steps(), "constraint": report,
+                }))?;
+                if self.next_round(report)? {
+                    continue;
+                }
+            }
+            self.state.finished = Some(Finished {
+                early: stop == StopReason::EarlyStop,
+                constraint: report,
+            });
+            self.save()?;
+            return Ok(stop);
+        }
+    }
+
+    /// Steps until the plan's end, an early stop, or the observer's wish.
+    fn run_round(&mut self, observer: &mut dyn Observer) -> Result<StopReason> {
+        let mut batches: Option<(usize, Prefetch)> = None;
+        while self.state.step < self.plan.steps {
+            if observer.wants_stop() {
+                return Ok(StopReason::Interrupted);
+            }
+            let place = self.plan.place(self.state.step);
+            if batches.as_ref().is_none_or(|(stage, _)| *stage != place.stage) {
+                batches = Some((place.stage, self.batches_of(place.stage)?));
+            }
+            let (_, stream) = batches.as_mut().expect("set just above");
+            let batch = stream
+                .next()
+                .ok_or_else(|| Error::Mismatch("the stream of batches ended".into()))?;
+            let target = &self.plan.shape.target;
+            let examples =
+                Examples::from_batch(batch, target.outputs(), target.is_classes(), &self.device);
+
+            let terms = self.step(examples, place.stage, place.share)?;
+            self.state.step += 1;
+            self.adjust_multiplier(&terms)?;
+            self.log(&terms, place.stage, observer)?;
+            if self.state.step.is_multiple_of(self.plan.evaluate_every)
+                || self.state.step == self.plan.steps
+            {
+                let in_last_stage = place.stage + 1 == self.recipe.stages.len();
+                self.evaluate(in_last_stage, observer)?;
+                if self.plan.early_stop.is_some_and(|patience| self.state.waited >= patience) {
+                    return Ok(StopReason::EarlyStop);
+                }
+            }
+            if self.state.step.is_multiple_of(self.plan.checkpoint_every) {
+                self.save()?;
+            }
+        }
+        Ok(StopReason::Complete)
+    }
+
+    /// One batch: terms, gradient, update.
+    fn step(&mut self, examples: Examples, stage: usize, share: f64) -> Result<Terms> {
+        let noise = Noise::new(self.plan.seed, self.total_steps(), &self.device);
+        let examples = match self.plan.shape.likelihood {
+            Family::Bernoulli => examples.binarised(&noise),
+            _ => examples,
+        };
+        let progress = Progress {
+            share,
+            multiplier: match self.plan.constraint.map(|constraint| constraint.solver) {
+                Some(Solver::Dual { .. }) => self.state.multiplier,
+                _ => None,
+            },
+        };
+        let terms = self.recipe.stages[stage]
+            .objective
+            .terms(&self.model, &examples, &noise, progress);
+        if let Some(loss) = terms.loss() {
+            if !loss.clone().into_scalar::<f32>().is_finite() {
+                return Err(self.not_finite(&terms));
+            }
+            let rate = self.plan.learning_rate
+                * self.plan.schedule.factor(share, &self.state.schedule);
+            let gradients = loss.backward();
+            drop(loss);
+            self.model =
+                self.adam
+                    .step(self.model.clone(), gradients, rate, self.plan.clip_norm);
+        }
+        Ok(terms)
+    }
+
+    fn not_finite(&self, terms: &Terms) -> Error {
+        let (term, value) = terms
+            .values()
+            .into_iter()
+            .find(|(_, value)| !value.is_finite())
+            .unwrap_or(("loss", f32::INFINITY));
+        Error::NotFinite {
+            step: self.state.step,
+            term: term.into(),
+            value,
+            checkpoint: self.last.clone(),
+        }
+    }
+
+    /// Which rows the batches of a stage come from: all rows without their labels where labels
+    /// play no part, labelled rows only where the others play none, else both.
+    fn batches_of(&self, stage: usize) -> Result<Prefetch> {
+        let Split {
+            labelled,
+            unlabelled,
+            ..
+        } = &self.data.split;
+        let (many, few) = (
+            self.plan.unlabelled_per_batch,
+            self.plan.labelled_per_batch,
+        );
+        let (labelled, unlabelled, few, many) = match &self.recipe.stages[stage].objective {
+            Objective::Constrained(objective) if !objective.uses_labels() => {
+                let all = [labelled.as_slice(), unlabelled].concat();
+                (Vec::new(), all, 0, few + many)
+            }
+            Objective::PredictorOnly(_) | Objective::LabelsOnly => {
+                (labelled.clone(), Vec::new(), few, 0)
+            }
+            _ => (labelled.clone(), unlabelled.clone(), few, many),
+        };
+        let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?;
+        let first = self.state.step;
+        Ok(Prefetch::start(self.data.rows.clone(), plan, first)?)
+    }
+
+    fn log(&mut self, terms: &Terms, stage: usize, observer: &mut dyn Observer) -> Result<()> {
+        let step = self.state.step;
+        if !step.is_multiple_of(self.plan.log_every) && step != 1 && step != self.plan.steps {
+            return Ok(());
+        }
+        let values = terms.values();
+        let loss = terms.loss().map_or(0.0, |loss| loss.into_scalar::<f32>());
+        let stage = self.recipe.stages[stage].name;
+        let mut line = json!({ "step": self.total_steps(), "stage": stage, "loss": loss });
+        for (name, value) in &values {
+            line[*name] = json!(value);
+        }
+        if let Some(multiplier) = self.state.multiplier {
+            line["multiplier"] = json!(multiplier);
+        }
+        self.metrics.write(&line)?;
+        observer.on_step(&StepReport {
+            step: self.total_steps(),
+            steps: self.plan.steps * (self.state.round + 1),
+            stage,
+            loss,
+            terms: &values,
+        });
+        Ok(())
+    }
+
+    fn evaluate(&mut self, in_last_stage: bool, observer: &mut dyn Observer) -> Result<()> {
+        let Some(validation) = &self.data.validation else {
+            return Ok(());
+        };
+        let evaluation = self.inference().evaluate(validation);
+        if let Some(loss) = validate::loss(&evaluation) {
+            self.plan.schedule.observe(loss, &mut self.state.schedule);
+        }
+        let is_best = in_last_stage && self.note_best(&evaluation)?;
+        self.metrics
+            .write(&json!({ "step": self.total_steps(), "validation": evaluation }))?;
+        observer.on_evaluation(&EvaluationReport {
+            step: self.total_steps(),
+            validation: &evaluation,
+            is_best,
+        });
+        Ok(())
+    }
+
+    /// Keeps the model if it is the best so far.
+    fn note_best(&mut self, evaluation: &Evaluation) -> Result<bool> {
+        let (Some(quality), Some(loss)) = (validate::quality(evaluation), validate::loss(evaluation))
+        else {
+            return Ok(false);
+        };
+        let better = self.state.best.as_ref().is_none_or(|best| {
+            quality > best.quality || (quality == best.quality && loss < best.loss)
+        });
+        if better {
+            let step = self.state.step;
+            self.state.best = Some(Best {
+                step,
+                quality,
+                loss,
+            });
+            self.state.waited = 0;
+            checkpoint::save(&self.best, &self.model, &Adam::default(), &self.state)?;
+        } else {
+            self.state.waited += 1;
+        }
+        Ok(better)
+    }
+
+    /// Steps over all rounds.
+    pub(super) fn total_steps(&self) -> u64 {
+        self.state.round * self.plan.steps + self.state.step
+    }
+
+    pub(super) fn inference(&self) -> Inference {
+        Inference::new(&self.model, &self.plan.shape, &self.device, self.plan.seed)
+    }
+
+    pub(super) fn save(&mut self) -> Result<()> {
+        self.state.metrics_bytes = self.metrics.sync()?;
+        self.state.seconds = self.seconds_before + self.clock.elapsed().as_secs_f64();
+        checkpoint::save(&self.last, &self.model, &self.adam, &self.state)
+    }
+
+    fn finish(mut self, stop: StopReason) -> Result<(Model, FitReport)> {
+        let steps = self.total_steps();
+        let mut kept_step = steps;
+        if let (Some(best), true) = (&self.state.best, stop != StopReason::Interrupted) {
+            kept_step = self.state.round * self.plan.steps + best.step;
+            let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.device);
+            (self.model, ..) = checkpoint::load(&self.best, fresh)?;
+        }
+        let inference = self.inference();
+        let report = FitReport {
+            stop,
+            steps,
+            seconds: self.seconds_before + self.clock.elapsed().as_secs_f64(),
+            kept_step,
+            validation: self.data.validation.as_ref().map(|rows| inference.evaluate(rows)),
+            constraint: self.state.finished.and_then(|finished| finished.constraint),
+        };
+        Ok((self.model, report))
+    }
+}

@@ -1,0 +1,23 @@
+//! Training: the loop, the optimiser, schedules, constraint solvers, checkpoints.
+
+mod adam;
+mod checkpoint;
+mod fit;
+mod metrics;
+mod multiplier;
+mod observer;
+mod parameters;
+mod plan;
+mod schedule;
+mod solve;
+mod tensor_file;
+mod validate;
+
+pub use adam::Adam;
+pub use fit::{FitReport, StopReason, TrainingData, fit};
+pub use multiplier::{Constraint, ConstraintReport, Measure, Solver};
+pub use observer::{EvaluationReport, Observer, Silent, StepReport};
+pub use parameters::Parameters;
+pub use plan::TrainPlan;
+pub use schedule::{Schedule, ScheduleState};
+pub use tensor_file::{TensorFile, write_atomically};

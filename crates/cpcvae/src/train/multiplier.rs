@@ -1,0 +1,144 @@
+//! The constrained problem of the paper: the largest evidence subject to a prediction loss of at
+//! most epsilon (or an accuracy of at least A) on the labelled rows. Two ways to find lambda.
+
+use serde::{Deserialize, Serialize};
+
+/// What the constraint bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// The mean prediction loss of labelled rows must be at most the target.
+    Loss,
+    /// The accuracy on labelled rows must be at least the target.
+    Accuracy,
+}
+
+/// How lambda is found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Dual ascent: lambda grows while the constraint is violated and shrinks while it is not.
+    Dual {
+        /// Largest change of log lambda in one step.
+        rate: f64,
+    },
+    /// The paper's way: whole trainings with an increasing sequence of lambda, until one
+    /// satisfies the constraint.
+    Sequence {
+        /// What lambda is multiplied by from one training to the next.
+        factor: f64,
+        /// Trainings at most.
+        rounds: u64,
+    },
+}
+
+/// A prediction constraint and its solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Constraint {
+    /// What is bounded.
+    pub measure: Measure,
+    /// epsilon, or the accuracy A.
+    pub target: f64,
+    /// How lambda is found.
+    pub solver: Solver,
+}
+
+/// The constraint at the end of a training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConstraintReport {
+    /// What is bounded.
+    pub measure: Measure,
+    /// epsilon, or the accuracy A.
+    pub target: f64,
+    /// The measure on the labelled training rows.
+    pub value: f64,
+    /// Whether the constraint holds.
+    pub satisfied: bool,
+    /// lambda at the end.
+    pub multiplier: f64,
+}
+
+/// lambda never leaves these bounds: an infeasible constraint must not end in an overflow.
+const MULTIPLIER_RANGE: (f64, f64) = (1e-3, 1e6);
+
+/// Dual ascent aims a little inside the feasible region, so that the noise of the last steps
+/// does not break a constraint that was met.
+const AIM: f64 = 0.8;
+
+/// Errors below this are not told apart when an accuracy is the target.
+const SMALLEST_ERROR: f64 = 0.01;
+
+impl Constraint {
+    /// Whether a value satisfies the constraint.
+    pub fn holds(&self, value: f64) -> bool {
+        match self.measure {
+            Measure::Loss => value <= self.target,
+            Measure::Accuracy => value >= self.target,
+        }
+    }
+
+    /// The report for a value measured at this lambda.
+    pub fn report(&self, value: f64, multiplier: f64) -> ConstraintReport {
+        ConstraintReport {
+            measure: self.measure,
+            target: self.target,
+            value,
+            satisfied: self.holds(value),
+            multiplier,
+        }
+    }
+
+    /// lambda after `steps` steps at which the measure had this value.
+    pub fn ascend(&self, multiplier: f64, value: f64, rate: f64, steps: u64) -> f64 {
+        let (excess, scale) = match self.measure {
+            Measure::Loss => {
+                let aim = AIM * self.target;
+                (value - aim, aim)
+            }
+            Measure::Accuracy => {
+                let aim = AIM * (1.0 - self.target);
+                ((1.0 - value) - aim, aim.max(SMALLEST_ERROR))
+            }
+        };
+        let violation = (excess / scale).clamp(-1.0, 1.0);
+        let next = multiplier * (rate * violation * steps as f64).exp();
+        next.clamp(MULTIPLIER_RANGE.0, MULTIPLIER_RANGE.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOSS: Constraint = Constraint {
+        measure: Measure::Loss,
+        target: 0.1,
+        solver: Solver::Dual { rate: 0.01 },
+    };
+
+    #[test]
+    fn lambda_grows_while_violated_and_shrinks_while_not() {
+        assert!(LOSS.ascend(10.0, 0.5, 0.01, 1) > 10.0);
+        assert!(LOSS.ascend(10.0, 0.01, 0.01, 1) < 10.0);
+        let at_aim = LOSS.ascend(10.0, 0.08, 0.01, 1);
+        assert!((at_aim - 10.0).abs() < 1e-6, "{at_aim}");
+    }
+
+    #[test]
+    fn a_perfect_accuracy_can_be_asked_for() {
+        let perfect = Constraint {
+            measure: Measure::Accuracy,
+            target: 1.0,
+            ..LOSS
+        };
+        assert!(perfect.ascend(10.0, 0.99, 0.01, 1) > 10.0);
+        assert_eq!(perfect.ascend(10.0, 1.0, 0.01, 1), 10.0);
+        assert!(perfect.holds(1.0) && !perfect.holds(0.999));
+    }
+
+    #[test]
+    fn an_infeasible_constraint_does_not_overflow() {
+        let lambda = (0..10_000).fold(10.0, |lambda, _| LOSS.ascend(lambda, 9.0, 0.1, 1));
+        assert_eq!(lambda, 1e6);
+    }
+}

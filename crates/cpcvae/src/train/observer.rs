@@ -1,0 +1,50 @@
+//! What a caller hears of training while it runs.
+
+use super::ConstraintReport;
+use crate::infer::Evaluation;
+
+/// One logged step.
+#[derive(Clone, Debug)]
+pub struct StepReport<'a> {
+    /// Steps taken.
+    pub step: u64,
+    /// Steps planned.
+    pub steps: u64,
+    /// The stage's name.
+    pub stage: &'a str,
+    /// The loss.
+    pub loss: f32,
+    /// Names and values of all terms.
+    pub terms: &'a [(&'static str, f32)],
+}
+
+/// One evaluation on validation rows.
+#[derive(Clone, Debug)]
+pub struct EvaluationReport<'a> {
+    /// Steps taken.
+    pub step: u64,
+    /// The figures.
+    pub validation: &'a Evaluation,
+    /// Whether this is the best so far.
+    pub is_best: bool,
+}
+
+/// Receives progress, and may ask for a stop.
+pub trait Observer {
+    /// After a step that is logged.
+    fn on_step(&mut self, _: &StepReport<'_>) {}
+    /// After an evaluation.
+    fn on_evaluation(&mut self, _: &EvaluationReport<'_>) {}
+    /// After a round of a constraint solver.
+    fn on_constraint(&mut self, _: &ConstraintReport) {}
+    /// Asked before each step; `true` saves a checkpoint and ends training.
+    fn wants_stop(&mut self) -> bool {
+        false
+    }
+}
+
+/// Hears nothing, asks nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}

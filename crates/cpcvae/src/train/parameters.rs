@@ -1,0 +1,106 @@
+//! A module's parameters by name, as plain numbers: what is saved, loaded and compared.
+
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::tensor::{Tensor, TensorData};
+use std::collections::BTreeMap;
+
+/// Shape and values of each parameter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters(pub BTreeMap<String, (Vec<usize>, Vec<f32>)>);
+
+impl Parameters {
+    /// Reads the parameters of a module.
+    pub fn of(module: &impl Module) -> Self {
+        let mut visitor = Collect::default();
+        module.visit(&mut visitor);
+        visitor.found
+    }
+
+    /// The module with these parameters. Says which one is missing or has the wrong shape.
+    pub fn apply<M: Module>(&self, module: M) -> Result<M, String> {
+        let mut mapper = Apply {
+            path: Vec::new(),
+            parameters: self,
+            problem: None,
+        };
+        let module = module.map(&mut mapper);
+        match mapper.problem {
+            None => Ok(module),
+            Some(problem) => Err(problem),
+        }
+    }
+
+    /// The name of a parameter with a value that is not finite.
+    pub fn not_finite(&self) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(_, (_, values))| values.iter().any(|value| !value.is_finite()))
+            .map(|(name, _)| name.as_str())
+    }
+}
+
+#[derive(Default)]
+struct Collect {
+    path: Vec<String>,
+    found: Parameters,
+}
+
+impl ModuleVisitor for Collect {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.path.push(name.into());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.path.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let tensor = param.val();
+        let shape = tensor.dims().to_vec();
+        let values = tensor
+            .into_data()
+            .into_vec()
+            .expect("models compute in f32");
+        self.found.0.insert(self.path.join("."), (shape, values));
+    }
+}
+
+struct Apply<'a> {
+    path: Vec<String>,
+    parameters: &'a Parameters,
+    problem: Option<String>,
+}
+
+impl ModuleMapper for Apply<'_> {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.path.push(name.into());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.path.pop();
+    }
+
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let name = self.path.join(".");
+        let wanted = param.val().dims();
+        match self.parameters.0.get(&name) {
+            Some((shape, values)) if *shape == wanted => {
+                let data = TensorData::new(values.clone(), wanted);
+                param.map(|old| {
+                    let new = Tensor::from_data(data, &old.device());
+                    new.set_require_grad(old.is_require_grad())
+                })
+            }
+            Some((shape, _)) => {
+                let problem = format!("parameter `{name}` has shape {shape:?}, not {wanted:?}");
+                self.problem.get_or_insert(problem);
+                param
+            }
+            None => {
+                self.problem
+                    .get_or_insert(format!("parameter `{name}` is missing"));
+                param
+            }
+        }
+    }
+}

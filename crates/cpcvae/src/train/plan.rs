@@ -1,0 +1,70 @@
+//! What training needs to know, checked.
+
+use super::{Constraint, Schedule};
+use crate::method::{LabelFacts, Method, Recipe};
+use crate::model::Shape;
+
+/// A checked plan: nothing in it can fail later for being out of range.
+#[derive(Clone, Debug)]
+pub struct TrainPlan {
+    /// For weights, batches and noise.
+    pub seed: u64,
+    /// The model.
+    pub shape: Shape,
+    /// The method as configured; a constraint solver makes recipes with other lambdas from it.
+    pub method: Method,
+    /// What recipes need to know of the labels.
+    pub facts: LabelFacts,
+    /// Its stages.
+    pub recipe: Recipe,
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Labelled rows in a batch.
+    pub labelled_per_batch: usize,
+    /// Unlabelled rows in a batch.
+    pub unlabelled_per_batch: usize,
+    /// Base learning rate.
+    pub learning_rate: f64,
+    /// How it changes.
+    pub schedule: Schedule,
+    /// Largest norm of the gradient.
+    pub clip_norm: Option<f64>,
+    /// Evaluations without improvement after which training ends; needs validation rows.
+    pub early_stop: Option<u64>,
+    /// Steps between evaluations.
+    pub evaluate_every: u64,
+    /// Steps between checkpoints.
+    pub checkpoint_every: u64,
+    /// Steps between lines of metrics.
+    pub log_every: u64,
+    /// The prediction constraint.
+    pub constraint: Option<Constraint>,
+}
+
+/// Where a step lies.
+pub(super) struct Place {
+    /// Index into the recipe's stages.
+    pub stage: usize,
+    /// Share of the stage that is behind us.
+    pub share: f64,
+}
+
+impl TrainPlan {
+    /// The stage of a step counted from the start of a round, and how far it has gone.
+    pub(super) fn place(&self, step: u64) -> Place {
+        let mut start = 0.0;
+        let steps = self.steps as f64;
+        let stages = &self.recipe.stages;
+        for (index, stage) in stages.iter().enumerate() {
+            let length = stage.share * steps;
+            if (step as f64) < start + length || index + 1 == stages.len() {
+                return Place {
+                    stage: index,
+                    share: ((step as f64 - start) / length.max(1.0)).clamp(0.0, 1.0),
+                };
+            }
+            start += length;
+        }
+        unreachable!("a recipe has at least one stage")
+    }
+}

@@ -1,0 +1,103 @@
+//! Named tensors and a text in one file: safetensors, checked, written atomically.
+
+use super::Parameters;
+use crate::error::{Error, Result};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+/// What one file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorFile {
+    /// Tensors by name.
+    pub tensors: Parameters,
+    /// A JSON text about them.
+    pub about: String,
+}
+
+impl TensorFile {
+    /// Writes the file under a temporary name, syncs it, and renames it: a reader sees the old
+    /// file or the new one, whenever the machine stops.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let views = self.tensors.0.iter().map(|(name, (shape, values))| {
+            let bytes = bytemuck::cast_slice(values);
+            TensorView::new(Dtype::F32, shape.clone(), bytes).map(|view| (name.as_str(), view))
+        });
+        let views: std::result::Result<Vec<_>, _> = views.collect();
+        let about = HashMap::from([
+            ("about".to_string(), self.about.clone()),
+            ("crc32".to_string(), self.checksum().to_string()),
+        ]);
+        let bytes = views
+            .and_then(|views| safetensors::serialize(views, Some(about)))
+            .map_err(|error| Error::file(path, format!("cannot be written: {error}")))?;
+        write_atomically(path, &bytes)
+    }
+
+    /// Reads and checks the file.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|error| Error::file(path, error))?;
+        Self::parse(&bytes).map_err(|problem| {
+            Error::file(
+                path,
+                format!("is damaged or not a cpcvae file ({problem}); restore it or train again"),
+            )
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> std::result::Result<Self, String> {
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
+        let texts = metadata.metadata().as_ref().ok_or("it has no metadata")?;
+        let text = |key: &str| {
+            let text = texts.get(key).cloned();
+            text.ok_or_else(|| format!("its metadata lacks `{key}`"))
+        };
+        let (about, checksum) = (text("about")?, text("crc32")?);
+        let stored = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
+        let mut tensors = BTreeMap::new();
+        for (name, view) in stored.iter() {
+            if view.dtype() != Dtype::F32 {
+                return Err(format!("tensor `{name}` is not f32"));
+            }
+            let values = bytemuck::pod_collect_to_vec(view.data());
+            tensors.insert(name.to_string(), (view.shape().to_vec(), values));
+        }
+        let file = Self {
+            tensors: Parameters(tensors),
+            about,
+        };
+        if file.checksum().to_string() == checksum {
+            Ok(file)
+        } else {
+            Err("its checksum does not match".into())
+        }
+    }
+
+    /// Of names, values and text: a flipped bit anywhere that matters is found.
+    fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(self.about.as_bytes());
+        for (name, (_, values)) in &self.tensors.0 {
+            hasher.update(name.as_bytes());
+            hasher.update(bytemuck::cast_slice(values));
+        }
+        hasher.finalize()
+    }
+}
+
+/// Writes bytes under a temporary name in the same folder, syncs, and renames.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&temporary, path)
+    };
+    write().map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        Error::file(path, format!("cannot be written: {error}"))
+    })
+}

@@ -1,0 +1,72 @@
+//! The figures that training steers by: quality on validation rows, and the constraint's measure
+//! on labelled rows.
+
+use super::{Constraint, Measure};
+use crate::infer::{Evaluation, Inference};
+use crate::model::{Model, Target};
+use crate::noise::{Noise, Purpose};
+use crate::objective::{Examples, Prediction};
+use cpcvae_data::Dataset;
+
+/// Draws of the code over which the constraint's loss is averaged at the end.
+const DRAWS: usize = 20;
+
+/// What is larger for a better model.
+pub(super) fn quality(evaluation: &Evaluation) -> Option<f64> {
+    evaluation.quality().or(evaluation.elbo)
+}
+
+/// What is smaller for a better model, and finer than accuracy.
+pub(super) fn loss(evaluation: &Evaluation) -> Option<f64> {
+    evaluation
+        .log_loss
+        .or(evaluation.rmse)
+        .or(evaluation.elbo.map(|elbo| -elbo))
+}
+
+/// The constraint's measure on the labelled rows: the loss averaged over draws of the code, or
+/// the accuracy at the code's mean.
+pub(super) fn constraint_value(
+    constraint: &Constraint,
+    inference: &Inference,
+    model: &Model,
+    labelled: &Dataset,
+    examples: &Examples,
+    noise: &Noise,
+) -> f64 {
+    match constraint.measure {
+        Measure::Accuracy => inference.evaluate_predictions(labelled).accuracy.unwrap_or(0.0),
+        Measure::Loss => mean_loss(model, examples, noise),
+    }
+}
+
+fn mean_loss(model: &Model, examples: &Examples, noise: &Noise) -> f64 {
+    let Model::Vae(vae) = model else {
+        unreachable!("constraints are refused for other models when the plan is made");
+    };
+    let posterior = vae.encode(examples.features.clone());
+    let shape = [examples.rows(), vae.code()];
+    let total: f64 = (0..DRAWS)
+        .map(|draw| {
+            let noise = noise.draw(draw + 1).normal(Purpose::Evaluation, shape);
+            let (z, _) = posterior.sample_kl(noise);
+            let prediction = Prediction::new(vae.predict(z), examples.classes);
+            f64::from(prediction.loss(examples.labels.clone()).mean().into_scalar::<f32>())
+        })
+        .sum();
+    total / DRAWS as f64
+}
+
+/// All labelled rows as one batch, for the constraint.
+pub(super) fn as_examples(
+    labelled: &Dataset,
+    target: &Target,
+    device: &burn::tensor::Device,
+) -> crate::Result<Examples> {
+    let rows = cpcvae_data::StepRows {
+        labelled: (0..labelled.len() as u32).collect(),
+        unlabelled: Vec::new(),
+    };
+    let batch = cpcvae_data::Batch::gather(labelled, 0, rows)?;
+    Ok(Examples::from_batch(batch, target.outputs(), target.is_classes(), device))
+}
