@@ -1,2 +1,2 @@
-//! The command line.
+//! t
 fn main() {}

@@ -1,1 +1,26 @@
-//! cpcvae-kernels
+//! The numerical kernels of `cpcvae`: slices in, slices out, no tensor library.
+//!
+//! Every array is a row-major `f32` slice whose shape is passed along and checked. Results do not
+//! depend on the number of threads: work is split by rows or fixed-size chunks, and sums across
+//! them run in a fixed order. They may differ in the last bits between instruction sets
+//! ([`isa::Isa`]), because only some of them have a fused multiply-add. Matrix products choose
+//! their own instructions (the `gemm` crate).
+//!
+//! Small arrays stay on the calling thread, larger ones are spread over rayon's current pool.
+
+#[macro_use]
+pub mod isa; // first, because the other modules use its macro
+
+pub mod activation;
+pub mod adam;
+pub mod gaussian;
+pub mod linear;
+pub mod math;
+pub mod noise_normal;
+mod parallel;
+pub mod product;
+pub mod random;
+pub mod transform;
+
+pub use activation::Activation;
+pub use transform::{Constraint, WarpShape};

@@ -4,6 +4,8 @@
 //! and describes the data: it samples, reconstructs, and scores how usual a row is.
 #![forbid(unsafe_code)]
 
+pub mod config;
+pub mod device;
 pub mod distribution;
 pub mod error;
 pub mod infer;
@@ -13,6 +15,9 @@ pub mod net;
 pub mod noise;
 pub mod objective;
 pub mod op;
+pub mod plan;
+pub mod prepare;
+pub mod run;
 pub mod train;
 
 pub use error::{Error, Result};

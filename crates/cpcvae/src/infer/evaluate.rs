@@ -45,12 +45,17 @@ impl Inference {
 
     /// Predictions only.
     pub fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
-        let outputs = self.predict(&data.features, 0);
-        let mut evaluation = match (&data.labels, &self.shape.target) {
-            (Labels::Classes { of_row, .. }, Target::Classes(names)) => {
+        let mut evaluation = match (
+            self.predict(&data.features, 0),
+            &data.labels,
+            &self.shape.target,
+        ) {
+            (Ok(outputs), Labels::Classes { of_row, .. }, Target::Classes(names)) => {
                 of_classes(&outputs, of_row, names.len())
             }
-            (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(&outputs, of_row),
+            (Ok(outputs), Labels::Values { of_row, .. }, Target::Values(_)) => {
+                of_values(&outputs, of_row)
+            }
             _ => Evaluation::empty(),
         };
         evaluation.rows = data.len();

@@ -78,7 +78,7 @@ impl Inference {
 fn to_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor
         .into_data()
-        .into_vec()
+        .try_into_vec()
         .expect("models compute in f32")
 }
 

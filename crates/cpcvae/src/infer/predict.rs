@@ -1,6 +1,7 @@
 //! Labels and their probabilities.
 
 use super::{Inference, to_vec};
+use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::noise::{Noise, Purpose};
 use crate::objective::Prediction;
@@ -12,17 +13,24 @@ impl Inference {
     ///
     /// With `samples = 0` the code is the mean of q(z|x); otherwise predictions are averaged over
     /// that many draws of the code.
-    pub fn predict(&self, features: &Matrix, samples: usize) -> Matrix {
+    pub fn predict(&self, features: &Matrix, samples: usize) -> Result<Matrix> {
         let columns = self.shape.target.outputs();
+        if columns == 0 {
+            return Err(Error::Mismatch(
+                "a model of the method `vae` does not predict labels; train `vae-then-mlp`, `pc` \
+                 or `cpc` for that"
+                    .into(),
+            ));
+        }
         let mut values = Vec::with_capacity(features.rows * columns);
         self.for_chunks(features, |x, noise| {
             values.extend(to_vec(self.predict_chunk(x, samples, &noise)));
         });
-        Matrix {
+        Ok(Matrix {
             rows: features.rows,
             columns,
             values,
-        }
+        })
     }
 
     fn predict_chunk(&self, x: Tensor<2>, samples: usize, noise: &Noise) -> Tensor<2> {

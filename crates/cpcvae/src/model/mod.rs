@@ -24,6 +24,8 @@ pub enum Target {
     Classes(Vec<String>),
     /// These continuous labels.
     Values(Vec<String>),
+    /// Nothing: a model of the features alone.
+    Nothing,
 }
 
 impl Target {
@@ -31,6 +33,7 @@ impl Target {
     pub fn outputs(&self) -> usize {
         match self {
             Self::Classes(names) | Self::Values(names) => names.len(),
+            Self::Nothing => 0,
         }
     }
 

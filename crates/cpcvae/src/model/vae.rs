@@ -1,7 +1,7 @@
 //! The variational autoencoder with a predictor on its code: one model for `vae`,
 //! `vae-then-mlp`, `supervised-vae`, `pc` and `cpc`.
 
-use super::{Observation, Shape};
+use super::{Observation, Shape, Target};
 use crate::distribution::Likelihood;
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 use crate::net::{Mlp, MlpShape};
@@ -21,7 +21,7 @@ const POSTERIOR_FLOOR: f32 = 1e-4;
 pub struct Vae {
     encoder: Mlp,
     decoder: Mlp,
-    predictor: Mlp,
+    predictor: Option<Mlp>,
     #[module(skip)]
     observation: Observation,
     #[module(skip)]
@@ -60,12 +60,10 @@ impl Vae {
         Self {
             encoder: mlp(shape.features, hidden, 2 * shape.code, 100),
             decoder: mlp(content, mirrored, observation.decoder_outputs(), 200),
-            predictor: mlp(
-                content - layout.style,
-                shape.predictor.clone(),
-                shape.target.outputs(),
-                300,
-            ),
+            predictor: (shape.target != Target::Nothing).then(|| {
+                let seen = content - layout.style;
+                mlp(seen, shape.predictor.clone(), shape.target.outputs(), 300)
+            }),
             observation,
             layout,
         }
@@ -88,10 +86,24 @@ impl Vae {
     }
 
     /// The predictor's outputs for `z [rows, code]`: logits of the classes, or continuous labels.
+    ///
+    /// # Panics
+    /// Where the model has no predictor, see [`Vae::has_predictor`].
     pub fn predict(&self, z: Tensor<2>) -> Tensor<2> {
         let [rows, code] = z.dims();
         let seen = self.layout.transform..code - self.layout.style;
-        self.predictor.forward(z.slice([0..rows, seen]))
+        self.predictor().forward(z.slice([0..rows, seen]))
+    }
+
+    /// Whether the model predicts anything.
+    pub fn has_predictor(&self) -> bool {
+        self.predictor.is_some()
+    }
+
+    fn predictor(&self) -> &Mlp {
+        self.predictor
+            .as_ref()
+            .expect("callers ask has_predictor first")
     }
 
     /// The same code with other transform dimensions: `z_t [rows, 6]`. Without transforms in the
@@ -116,7 +128,7 @@ impl Vae {
 
     /// The sum of the predictor's squared weights, `[1]`.
     pub fn predictor_squared_norm(&self) -> Tensor<1> {
-        self.predictor.squared_norm()
+        self.predictor().squared_norm()
     }
 }
 

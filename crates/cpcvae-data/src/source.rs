@@ -1,0 +1,24 @@
+//! A data set as opened, with what belongs to it.
+
+use crate::{Dataset, Split};
+
+/// What opening or generating a data set gives.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The rows to train (and validate) on.
+    pub rows: Dataset,
+    /// The data set's own test rows, where it has them.
+    pub test: Option<Dataset>,
+    /// Which of `rows` are labelled, where the data set itself says so.
+    pub split: Option<Split>,
+}
+
+impl From<Dataset> for Source {
+    fn from(rows: Dataset) -> Source {
+        Source {
+            rows,
+            test: None,
+            split: None,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Which vector instructions the kernels run on, and the macro that compiles a loop for each.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+/// An instruction set the kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isa {
+    /// x86-64 with AVX-512 (F, DQ, BW, VL) and FMA.
+    Avx512,
+    /// x86-64 with AVX2 and FMA.
+    Avx2,
+    /// What the compilation target guarantees.
+    Portable,
+}
+
+thread_local! {
+    static FORCED: Cell<Option<Isa>> = const { Cell::new(None) };
+}
+
+impl Isa {
+    /// Whether this machine can run it.
+    pub fn is_supported(self) -> bool {
+        match self {
+            Isa::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => {
+                Isa::Avx2.is_supported()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// All instruction sets of this machine, best first.
+    pub fn supported() -> Vec<Isa> {
+        let mut all = vec![Isa::Avx512, Isa::Avx2, Isa::Portable];
+        all.retain(|isa| isa.is_supported());
+        all
+    }
+
+    /// The one that kernels called from this thread use: the one of an enclosing [`Isa::run`],
+    /// else the one named by `CPCVAE_ISA` (`avx512`, `avx2` or `portable`), else the best.
+    ///
+    /// # Panics
+    /// If `CPCVAE_ISA` names an unknown or unsupported instruction set.
+    pub fn current() -> Isa {
+        static CHOSEN: OnceLock<Isa> = OnceLock::new();
+        FORCED
+            .get()
+            .unwrap_or_else(|| *CHOSEN.get_or_init(|| from_name(std::env::var("CPCVAE_ISA").ok())))
+    }
+
+    /// Runs `work` with this instruction set for all kernels that it calls from this thread.
+    ///
+    /// # Panics
+    /// If this machine does not support it.
+    pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        /// Restores the previous choice even if `work` panics.
+        struct Restore(Option<Isa>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                FORCED.set(self.0);
+            }
+        }
+        assert!(self.is_supported(), "this machine has no {self:?}");
+        let _restore = Restore(FORCED.replace(Some(self)));
+        work()
+    }
+}
+
+fn from_name(name: Option<String>) -> Isa {
+    let isa = match name.as_deref() {
+        None | Some("") => return Isa::supported()[0],
+        Some("avx512") => Isa::Avx512,
+        Some("avx2") => Isa::Avx2,
+        Some("portable") => Isa::Portable,
+        Some(other) => panic!("CPCVAE_ISA={other} is not one of avx512, avx2, portable"),
+    };
+    assert!(
+        isa.is_supported(),
+        "CPCVAE_ISA: this machine has no {isa:?}"
+    );
+    isa
+}
+
+/// Whether the compilation target itself has a fused multiply-add, so that `f32::mul_add` is one
+/// instruction and not a slow library call.
+pub(crate) const PORTABLE_FMA: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
+/// `kernel! { fn name<FMA>(arguments) -> result { body } }` makes a function
+/// `name(isa, arguments)` that runs a copy of `body` compiled for `isa`.
+///
+/// The loops in `body` are plain Rust over `#[inline(always)]` scalar functions; LLVM vectorises
+/// them for the enabled features. Inside, `FMA` says whether a fused multiply-add is one
+/// instruction.
+macro_rules! kernel {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident<$fma:ident>(
+        $($argument:ident: $type:ty),* $(,)?
+    ) $(-> $result:ty)? $body:block) => {
+        $(#[$attribute])*
+        #[allow(clippy::too_many_arguments)]
+        $visibility fn $name(isa: $crate::isa::Isa, $($argument: $type),*) $(-> $result)? {
+            #[inline(always)]
+            fn body<const $fma: bool>($($argument: $type),*) $(-> $result)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")]
+            fn avx512($($argument: $type),*) $(-> $result)? { body::<true>($($argument),*) }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2($($argument: $type),*) $(-> $result)? { body::<true>($($argument),*) }
+
+            match isa {
+                // SAFETY: kernels get their `isa` from `Isa::current`, which only gives
+                // instruction sets that were detected on this machine.
+                #[cfg(target_arch = "x86_64")]
+                $crate::isa::Isa::Avx512 => unsafe { avx512($($argument),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                $crate::isa::Isa::Avx2 => unsafe { avx2($($argument),*) },
+                _ => body::<{ $crate::isa::PORTABLE_FMA }>($($argument),*),
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_forces_and_restores() {
+        let before = Isa::current();
+        Isa::Portable.run(|| assert_eq!(Isa::current(), Isa::Portable));
+        assert_eq!(Isa::current(), before);
+        assert!(std::panic::catch_unwind(|| Isa::Portable.run(|| panic!())).is_err());
+        assert_eq!(Isa::current(), before);
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(from_name(Some("portable".into())), Isa::Portable);
+        assert_eq!(from_name(None), Isa::supported()[0]);
+        assert!(std::panic::catch_unwind(|| from_name(Some("mmx".into()))).is_err());
+    }
+}

@@ -1,0 +1,86 @@
+//! The fully connected layer `y = act(x W + b)` and its gradients.
+
+use crate::activation::{self, Activation};
+use crate::product::product;
+use std::cell::Cell;
+
+/// `y = act(x w + b)` with `x [m, k]`, `w [k, n]`, `b [n]`, `y [m, n]`.
+///
+/// # Panics
+/// If a slice's length does not fit the shape.
+#[allow(clippy::too_many_arguments)]
+pub fn forward(
+    m: usize,
+    k: usize,
+    n: usize,
+    x: &[f32],
+    w: &[f32],
+    b: &[f32],
+    act: Activation,
+    y: &mut [f32],
+) {
+    assert_eq!(b.len(), n);
+    product(m, k, n, x, false, w, false, y);
+    activation::activate(n, b, act, y);
+}
+
+/// Where [`backward`] writes the gradients that are wanted.
+#[derive(Debug, Default)]
+pub struct LinearGrads<'a> {
+    /// With respect to the input, `[m, k]`.
+    pub x: Option<&'a mut [f32]>,
+    /// With respect to the weights, `[k, n]`.
+    pub w: Option<&'a mut [f32]>,
+    /// With respect to the bias, `[n]`.
+    pub b: Option<&'a mut [f32]>,
+}
+
+thread_local! {
+    /// Memory for the gradient before the activation: pages fresh from the system at every call
+    /// would cost more than the pass that writes them.
+    static SCRATCH: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
+
+/// Gradients of [`forward`] from its input `x [m, k]`, weights `w [k, n]`, output `y [m, n]` and
+/// the gradient `gy [m, n]` of that output.
+///
+/// # Panics
+/// If a slice's length does not fit the shape.
+#[allow(clippy::too_many_arguments)]
+pub fn backward(
+    m: usize,
+    k: usize,
+    n: usize,
+    x: &[f32],
+    w: &[f32],
+    y: &[f32],
+    gy: &[f32],
+    act: Activation,
+    grads: LinearGrads,
+) {
+    assert_eq!(y.len(), m * n);
+    assert_eq!(gy.len(), m * n);
+    // Taken from its cell, not borrowed: a nested call on this thread just gets an empty one.
+    let mut scratch = SCRATCH.take();
+    scratch.resize(scratch.len().max(m * n + n), 0.0);
+    let (gz, unwanted) = scratch[..m * n + n].split_at_mut(m * n);
+    let gb = grads.b.unwrap_or(unwanted);
+    assert_eq!(gb.len(), n);
+    let gz = match act {
+        Activation::Identity => {
+            activation::column_sums(n, gy, gb);
+            gy
+        }
+        _ => {
+            activation::slope(n, act, y, gy, gz, gb);
+            gz
+        }
+    };
+    if let Some(gx) = grads.x {
+        product(m, n, k, gz, false, w, true, gx);
+    }
+    if let Some(gw) = grads.w {
+        product(k, m, n, x, true, gz, false, gw);
+    }
+    SCRATCH.set(scratch);
+}

@@ -1,0 +1,253 @@
+//! From settings to a checked plan of training.
+
+use crate::config::{ConstraintConfig, RunConfig, TrainConfig};
+use crate::distribution::Family;
+use crate::error::{Error, Result};
+use crate::model::{Kind, Shape, TransformPlan};
+use crate::net::spatial_transformer::{DIMENSIONS, TransformRanges};
+use crate::prepare::Prepared;
+use crate::train::{Constraint, Measure, Schedule, Solver, TrainPlan};
+use cpcvae_data::{BatchPlan, Layout};
+
+/// Checks every setting against the others and against the data.
+pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> {
+    let recipe = config.method.recipe(&prepared.facts)?;
+    let shape = shape(config, prepared, recipe.kind)?;
+    let train = &config.train;
+    let has_validation = prepared.training.validation.is_some();
+    let (labelled_per_batch, unlabelled_per_batch) = batch_sizes(config, prepared)?;
+    let steps_per_epoch = steps_per_epoch(config, prepared)?;
+    let steps = if train.steps > 0 {
+        train.steps
+    } else {
+        (at_least_zero("train.epochs", train.epochs)? * steps_per_epoch as f64).ceil() as u64
+    };
+    if steps == 0 {
+        let problem = "there are no steps to take; set `train.steps` or `train.epochs`";
+        return Err(Error::setting("train.steps", problem));
+    }
+    if train.early_stop > 0 && !has_validation {
+        let problem = "needs validation rows; set `data.validation`";
+        return Err(Error::setting("train.early_stop", problem));
+    }
+    let evaluate_every = match train.evaluate_every {
+        0 => steps_per_epoch,
+        every => every,
+    };
+    Ok(TrainPlan {
+        seed: config.seed,
+        shape,
+        method: config.method.clone(),
+        facts: prepared.facts.clone(),
+        recipe,
+        steps,
+        labelled_per_batch,
+        unlabelled_per_batch,
+        learning_rate: positive("train.learning_rate", train.learning_rate)?,
+        schedule: schedule(train, has_validation)?,
+        clip_norm: some_if_positive("train.clip_norm", train.clip_norm)?,
+        early_stop: (train.early_stop > 0).then_some(train.early_stop),
+        evaluate_every: evaluate_every.max(1),
+        checkpoint_every: train.checkpoint_every.max(1),
+        log_every: train.log_every.max(1),
+        constraint: constraint(&config.constraint, config)?,
+    })
+}
+
+fn batch_sizes(config: &RunConfig, prepared: &Prepared) -> Result<(usize, usize)> {
+    let train = &config.train;
+    let (few, mut many) = (train.labelled_per_batch, train.unlabelled_per_batch);
+    if few + many == 0 {
+        let problem = "a batch needs rows; set it or `train.unlabelled_per_batch`";
+        return Err(Error::setting("train.labelled_per_batch", problem));
+    }
+    if config.method.uses_labels() && few == 0 {
+        let problem = format!("the method `{}` needs labelled rows in each batch", config.method.name());
+        return Err(Error::setting("train.labelled_per_batch", problem));
+    }
+    if prepared.training.split.unlabelled.is_empty() {
+        many = 0;
+    }
+    Ok((few, many))
+}
+
+/// Steps in a pass over the larger stream of the method's first stage.
+fn steps_per_epoch(config: &RunConfig, prepared: &Prepared) -> Result<u64> {
+    let split = &prepared.training.split;
+    let (few, many) = batch_sizes(config, prepared)?;
+    let (labelled, unlabelled) = (split.labelled.clone(), split.unlabelled.clone());
+    let plan = if !config.method.uses_unlabelled() {
+        BatchPlan::new(labelled, Vec::new(), few, 0, config.seed)?
+    } else if !config.method.uses_labels() {
+        let all = [labelled, unlabelled].concat();
+        BatchPlan::new(Vec::new(), all, 0, few + many, config.seed)?
+    } else {
+        BatchPlan::new(labelled, unlabelled, few, many, config.seed)?
+    };
+    Ok(plan.steps_per_epoch().max(1))
+}
+
+fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
+    let model = &config.model;
+    let image = match &prepared.preprocess.layout {
+        Layout::Image {
+            height,
+            width,
+            channels,
+        } => Some([*height, *width, *channels]),
+        Layout::Columns(_) => None,
+    };
+    if image.is_none() && model.likelihood != Family::Normal {
+        let problem = "is for pixels; the columns of a table need `normal`";
+        return Err(Error::setting("model.likelihood", problem));
+    }
+    let transform = transform(config, image.is_some(), kind)?;
+    let taken = model.style + transform.as_ref().map_or(0, |_| DIMENSIONS);
+    if model.code <= taken {
+        let problem = format!(
+            "is {}, but transform and style dimensions take {taken} of it; it must be larger",
+            model.code
+        );
+        return Err(Error::setting("model.code", problem));
+    }
+    if kind == Kind::LabelVae && model.style > 0 {
+        let problem = "is for predictors on codes; M2 predicts from the features";
+        return Err(Error::setting("model.style", problem));
+    }
+    for (key, sizes) in [("model.hidden", &model.hidden), ("model.predictor", &model.predictor)] {
+        if sizes.contains(&0) {
+            return Err(Error::setting(key, "a layer needs at least one unit"));
+        }
+    }
+    Ok(Shape {
+        kind,
+        features: prepared.training.rows.width(),
+        image,
+        code: model.code,
+        style: model.style,
+        hidden: model.hidden.clone(),
+        predictor: model.predictor.clone(),
+        activation: model.activation,
+        likelihood: model.likelihood,
+        scale_floor: positive("model.scale_floor", model.scale_floor)? as f32,
+        transform,
+        target: prepared.target.clone(),
+    })
+}
+
+fn transform(config: &RunConfig, is_image: bool, kind: Kind) -> Result<Option<TransformPlan>> {
+    let transform = &config.model.transform;
+    if !transform.enabled || kind == Kind::Classifier {
+        return Ok(None);
+    }
+    let key = "model.transform.enabled";
+    if !is_image {
+        return Err(Error::setting(key, "affine transforms are for images, not for tables"));
+    }
+    if kind == Kind::LabelVae {
+        return Err(Error::setting(key, "M2 has no affine transforms; set it to false"));
+    }
+    let range = |name: &str, value: f64| at_least_zero(&format!("model.transform.{name}"), value);
+    let at_least_one = |name: &str, value: f64| match value {
+        value if value.is_finite() && value >= 1.0 => Ok(value),
+        value => Err(Error::setting(
+            &format!("model.transform.{name}"),
+            format!("is {value}; it must be a number of at least 1"),
+        )),
+    };
+    Ok(Some(TransformPlan {
+        ranges: TransformRanges {
+            translation: range("translation", transform.translation)?,
+            rotation: range("rotation", transform.rotation)?,
+            shear: range("shear", transform.shear)?,
+            scale: at_least_one("scale", transform.scale)?,
+        },
+        canvas: at_least_one("canvas", transform.canvas)?,
+    }))
+}
+
+fn schedule(train: &TrainConfig, has_validation: bool) -> Result<Schedule> {
+    match train.schedule.as_str() {
+        "constant" => Ok(Schedule::Constant),
+        "cosine" => Ok(Schedule::Cosine),
+        "plateau" if has_validation => Ok(Schedule::Plateau {
+            factor: positive("train.plateau_factor", train.plateau_factor)?,
+            patience: train.plateau_patience.max(1),
+        }),
+        "plateau" => Err(Error::setting(
+            "train.schedule",
+            "`plateau` needs validation rows; set `data.validation`, or use `cosine`",
+        )),
+        other => Err(Error::setting(
+            "train.schedule",
+            format!("is `{other}`; it must be constant, cosine or plateau"),
+        )),
+    }
+}
+
+fn constraint(settings: &ConstraintConfig, config: &RunConfig) -> Result<Option<Constraint>> {
+    let measure = match settings.measure.as_str() {
+        "none" => return Ok(None),
+        "loss" => Measure::Loss,
+        "accuracy" => Measure::Accuracy,
+        other => {
+            let problem = format!("is `{other}`; it must be none, loss or accuracy");
+            return Err(Error::setting("constraint.measure", problem));
+        }
+    };
+    if !matches!(config.method.name(), "pc" | "cpc") {
+        let problem = format!(
+            "a prediction constraint is for `pc` and `cpc`, not for `{}`",
+            config.method.name()
+        );
+        return Err(Error::setting("constraint.measure", problem));
+    }
+    positive("method.prediction_weight", config.method.prediction_weight().unwrap_or(0.0))?;
+    let target = positive("constraint.target", settings.target)?;
+    if measure == Measure::Accuracy && target > 1.0 {
+        let problem = format!("is {target}; an accuracy is at most 1");
+        return Err(Error::setting("constraint.target", problem));
+    }
+    let solver = match settings.solver.as_str() {
+        "dual" => Solver::Dual {
+            rate: positive("constraint.rate", settings.rate)?,
+        },
+        "sequence" => {
+            let factor = positive("constraint.factor", settings.factor)?;
+            if factor <= 1.0 {
+                return Err(Error::setting("constraint.factor", "must be larger than 1"));
+            }
+            Solver::Sequence {
+                factor,
+                rounds: settings.rounds.max(1),
+            }
+        }
+        other => {
+            let problem = format!("is `{other}`; it must be dual or sequence");
+            return Err(Error::setting("constraint.solver", problem));
+        }
+    };
+    Ok(Some(Constraint {
+        measure,
+        target,
+        solver,
+    }))
+}
+
+fn positive(key: &str, value: f64) -> Result<f64> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(value);
+    }
+    Err(Error::setting(key, format!("is {value}; it must be larger than 0")))
+}
+
+fn at_least_zero(key: &str, value: f64) -> Result<f64> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(value);
+    }
+    Err(Error::setting(key, format!("is {value}; it must be at least 0")))
+}
+
+fn some_if_positive(key: &str, value: f64) -> Result<Option<f64>> {
+    Ok(Some(at_least_zero(key, value)?).filter(|value| *value > 0.0))
+}

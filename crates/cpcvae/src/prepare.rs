@@ -1,0 +1,290 @@
+//! From a data set as opened to rows that a model can learn from, and back.
+
+use crate::config::RunConfig;
+use crate::distribution::Family;
+use crate::error::{Error, Result};
+use crate::method::LabelFacts;
+use crate::model::Target;
+use crate::train::TrainingData;
+use cpcvae_data::{
+    Dataset, Holdout, Labels, Layout, Matrix, Source, Split, SplitPlan, Standardizer,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What is done to features and labels before the model sees them; stored in the model's card.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preprocess {
+    /// What a row must look like.
+    pub layout: Layout,
+    /// How features are scaled.
+    pub features: FeatureScale,
+    /// How continuous labels are scaled.
+    pub labels: Option<Standardizer>,
+}
+
+/// How features are scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FeatureScale {
+    /// Columns to mean 0 and standard deviation 1 over the training rows.
+    Standardise(Standardizer),
+    /// Pixels from [0, 1] to [low, high].
+    Pixels {
+        /// What black becomes.
+        low: f32,
+        /// What white becomes.
+        high: f32,
+    },
+}
+
+/// A data set ready for training.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// What training sees.
+    pub training: TrainingData,
+    /// What the final figure is measured on; nothing in training looks at it.
+    pub test: Option<Dataset>,
+    /// How rows were prepared.
+    pub preprocess: Preprocess,
+    /// What is predicted.
+    pub target: Target,
+    /// What recipes need to know.
+    pub facts: LabelFacts,
+}
+
+impl Prepared {
+    /// Splits and scales a data set as configured. A split already stored with the run is used
+    /// again.
+    pub fn new(source: Source, config: &RunConfig, stored_split: Option<Split>) -> Result<Self> {
+        let Source { rows, test, split } = source;
+        rows.check_finite()?;
+        let split = match stored_split.or(split) {
+            Some(split) => split,
+            None => draw_split(&rows, config)?,
+        };
+        split.check(rows.len())?;
+        check_streams(&rows, &split, config)?;
+        let target = match (&rows.labels, config.method.uses_labels()) {
+            (_, false) | (Labels::None, _) => Target::Nothing,
+            (Labels::Classes { names, .. }, _) => Target::Classes(names.clone()),
+            (Labels::Values { names, .. }, _) => Target::Values(names.clone()),
+        };
+        if config.method.needs_classes() && !target.is_classes() {
+            let name = config.method.name();
+            return Err(Error::Mismatch(format!(
+                "the method `{name}` needs classes, but the labels are continuous; use `cpc`, \
+                 `pc` or `vae-then-mlp`"
+            )));
+        }
+        let training_rows = [split.labelled.as_slice(), &split.unlabelled].concat();
+        let preprocess = Preprocess {
+            layout: rows.layout.clone(),
+            features: match &rows.layout {
+                Layout::Columns(_) => {
+                    let mut scale = Standardizer::fit(&rows.features, &training_rows)?;
+                    if !config.data.standardise {
+                        scale.mean.fill(0.0);
+                        scale.scale.fill(1.0);
+                    }
+                    FeatureScale::Standardise(scale)
+                }
+                Layout::Image { .. } => pixel_scale(config.model.likelihood),
+            },
+            labels: label_scale(&rows.labels, &split.labelled)?,
+        };
+        let facts = LabelFacts {
+            class_shares: class_shares(&rows.labels, &split.labelled),
+        };
+        let rows = preprocess.apply(rows)?;
+        let test = match test {
+            Some(test) => Some(preprocess.apply(test)?),
+            None if split.test.is_empty() => None,
+            None => Some(rows.select(&split.test)),
+        };
+        let validation = (!split.validation.is_empty()).then(|| rows.select(&split.validation));
+        Ok(Self {
+            training: TrainingData {
+                rows: Arc::new(rows),
+                split,
+                validation,
+            },
+            test,
+            preprocess,
+            target,
+            facts,
+        })
+    }
+}
+
+fn draw_split(rows: &Dataset, config: &RunConfig) -> Result<Split> {
+    let data = &config.data;
+    if !config.method.uses_labels() && rows.labelled_rows().is_empty() {
+        return Ok(Split {
+            labelled: Vec::new(),
+            unlabelled: (0..rows.len() as u32).collect(),
+            validation: Vec::new(),
+            test: Vec::new(),
+        });
+    }
+    let holdout = |key: &str, size: f64| match size {
+        0.0 => Ok(Holdout::None),
+        size if size > 0.0 && size < 1.0 => Ok(Holdout::Fraction(size)),
+        size if size >= 1.0 && size.fract() == 0.0 => Ok(Holdout::Rows(size as usize)),
+        size => Err(Error::setting(
+            key,
+            format!("is {size}; it must be a share below 1 or a whole number of rows"),
+        )),
+    };
+    let plan = SplitPlan {
+        labels: (data.labels > 0).then_some(data.labels),
+        validation: holdout("data.validation", data.validation)?,
+        test: holdout("data.test", data.test)?,
+        seed: config.seed,
+    };
+    Ok(Split::draw(rows, &plan)?)
+}
+
+/// Training needs the rows that its method learns from.
+fn check_streams(rows: &Dataset, split: &Split, config: &RunConfig) -> Result<()> {
+    if config.method.uses_labels() && split.labelled.is_empty() {
+        return Err(Error::Mismatch(format!(
+            "`{}` has no labelled rows, and the method `{}` needs some; name the label column \
+             with `--label`, or train a `vae`",
+            rows.name,
+            config.method.name()
+        )));
+    }
+    if config.method.uses_labels()
+        && config.method.uses_unlabelled()
+        && config.train.unlabelled_per_batch > 0
+    {
+        split.require_unlabelled()?;
+    }
+    Ok(())
+}
+
+fn pixel_scale(family: Family) -> FeatureScale {
+    match family {
+        Family::Bernoulli => FeatureScale::Pixels {
+            low: 0.0,
+            high: 1.0,
+        },
+        Family::Normal | Family::NoiseNormal => FeatureScale::Pixels {
+            low: -1.0,
+            high: 1.0,
+        },
+    }
+}
+
+fn label_scale(labels: &Labels, labelled: &[u32]) -> Result<Option<Standardizer>> {
+    if !matches!(labels, Labels::Values { .. }) || labelled.is_empty() {
+        return Ok(None);
+    }
+    let columns = labels.dimensions();
+    let values: Vec<f32> = labelled
+        .iter()
+        .filter_map(|row| labels.values_of(*row))
+        .flatten()
+        .copied()
+        .collect();
+    let rows = values.len() / columns.max(1);
+    let matrix = Matrix::new(rows, columns, values)?;
+    let all: Vec<u32> = (0..rows as u32).collect();
+    Ok(Some(Standardizer::fit(&matrix, &all)?))
+}
+
+fn class_shares(labels: &Labels, labelled: &[u32]) -> Vec<f32> {
+    let mut counts = vec![0.0; labels.class_names().len()];
+    for class in labelled.iter().filter_map(|row| labels.class_of(*row)) {
+        counts[class as usize] += 1.0;
+    }
+    let total: f32 = counts.iter().sum();
+    counts.iter().map(|count| count / total.max(1.0)).collect()
+}
+
+impl Preprocess {
+    /// Scales rows of the right layout.
+    pub fn apply(&self, mut data: Dataset) -> Result<Dataset> {
+        self.check_layout(&data)?;
+        data.check_finite()?;
+        match &self.features {
+            FeatureScale::Standardise(scale) => scale.apply(&mut data.features)?,
+            FeatureScale::Pixels { low, high } => {
+                for value in &mut data.features.values {
+                    *value = low + *value * (high - low);
+                }
+            }
+        }
+        if let (Some(scale), Labels::Values { of_row, .. }) = (&self.labels, &mut data.labels) {
+            for label in of_row.iter_mut().flatten() {
+                for ((value, mean), scale) in label.iter_mut().zip(&scale.mean).zip(&scale.scale) {
+                    *value = (*value - mean) / scale;
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    /// Features as the model gives them, in the user's units.
+    pub fn invert(&self, mut features: Matrix) -> Matrix {
+        match &self.features {
+            FeatureScale::Standardise(scale) => {
+                for row in features.values.chunks_exact_mut(scale.mean.len().max(1)) {
+                    scale.invert_row(row);
+                }
+            }
+            FeatureScale::Pixels { low, high } => {
+                for value in &mut features.values {
+                    *value = (*value - low) / (high - low);
+                }
+            }
+        }
+        features
+    }
+
+    /// Continuous labels as the model gives them, in the user's units.
+    pub fn invert_labels(&self, mut labels: Matrix) -> Matrix {
+        if let Some(scale) = &self.labels {
+            for row in labels.values.chunks_exact_mut(scale.mean.len().max(1)) {
+                scale.invert_row(row);
+            }
+        }
+        labels
+    }
+
+    /// What a log-density in the model's units gains in the user's units: minus the log of the
+    /// columns' scales. Pixels are scored in the model's units, as in the literature.
+    pub fn log_density_shift(&self) -> f32 {
+        match &self.features {
+            FeatureScale::Standardise(scale) => -scale.scale.iter().map(|s| s.ln()).sum::<f32>(),
+            FeatureScale::Pixels { .. } => 0.0,
+        }
+    }
+
+    fn check_layout(&self, data: &Dataset) -> Result<()> {
+        if self.layout == data.layout {
+            return Ok(());
+        }
+        let describe = |layout: &Layout| match layout {
+            Layout::Columns(names) => format!("{} columns ({})", names.len(), preview(names)),
+            Layout::Image {
+                height,
+                width,
+                channels,
+            } => format!("images of {height} x {width} x {channels}"),
+        };
+        Err(Error::Mismatch(format!(
+            "`{}` does not fit the model: it has {}, the model was trained on {}",
+            data.name,
+            describe(&data.layout),
+            describe(&self.layout)
+        )))
+    }
+}
+
+fn preview(names: &[String]) -> String {
+    let shown: Vec<&str> = names.iter().take(6).map(String::as_str).collect();
+    let more = if names.len() > 6 { ", ..." } else { "" };
+    format!("{}{more}", shown.join(", "))
+}

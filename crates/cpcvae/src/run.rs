@@ -1,0 +1,215 @@
+//! A run is a folder: settings, split, metrics, checkpoints, and the model at the end.
+
+use crate::config::RunConfig;
+use crate::error::{Error, Result};
+use crate::infer::{Evaluation, Inference};
+use crate::model::{Model, Shape};
+use crate::plan::train_plan;
+use crate::prepare::{Prepared, Preprocess};
+use crate::train::{
+    FitReport, Observer, Parameters, StopReason, TensorFile, fit, write_atomically,
+};
+use burn::tensor::Device;
+use cpcvae_data::{Source, Split};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The format that cards are written in.
+const FORMAT: u32 = 1;
+
+/// What a saved model says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// Version of this format.
+    pub format: u32,
+    /// Version of cpcvae that trained it.
+    pub version: String,
+    /// The data set's name.
+    pub data: String,
+    /// The method's name.
+    pub method: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// The step of the parameters.
+    pub step: u64,
+    /// Shapes of the model, classes included.
+    pub shape: Shape,
+    /// How rows are prepared.
+    pub preprocess: Preprocess,
+}
+
+/// A finished run's result.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    /// What training did.
+    pub fit: FitReport,
+    /// Figures on test rows, which nothing in training looked at.
+    pub test: Option<Evaluation>,
+}
+
+/// Files of a run.
+#[derive(Clone, Debug)]
+pub struct RunFolder(PathBuf);
+
+impl RunFolder {
+    /// The folder at that path; it need not exist yet.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether a run was started here.
+    pub fn is_started(&self) -> bool {
+        self.config_path().exists()
+    }
+
+    /// The settings of the run.
+    pub fn config(&self) -> Result<RunConfig> {
+        let path = self.config_path();
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Error::file(&path, format!("{error}; is this the folder of a cpcvae run?"))
+        })?;
+        RunConfig::from_toml(&text, &path.display().to_string())
+    }
+
+    fn config_path(&self) -> PathBuf {
+        self.0.join("config.toml")
+    }
+
+    fn split_path(&self) -> PathBuf {
+        self.0.join("split.json")
+    }
+
+    fn model_path(&self) -> PathBuf {
+        self.0.join("model").join("model.safetensors")
+    }
+
+    fn card_path(&self) -> PathBuf {
+        self.0.join("model").join("card.json")
+    }
+}
+
+/// Starts a run, or goes on with one that was stopped, and returns its report.
+///
+/// Everything is written under `folder`. A run that was started there before goes on only with
+/// the same settings.
+pub fn run(
+    config: &RunConfig,
+    source: Source,
+    folder: &RunFolder,
+    device: &Device,
+    observer: &mut dyn Observer,
+) -> Result<RunReport> {
+    let stored_split = match folder.split_path() {
+        path if path.exists() => Some(Split::load(path)?),
+        _ => None,
+    };
+    let name = source.rows.name.clone();
+    let prepared = Prepared::new(source, config, stored_split)?;
+    let plan = train_plan(config, &prepared)?;
+    if folder.is_started() {
+        check_same_settings(config, &folder.config()?)?;
+    }
+    std::fs::create_dir_all(folder.path()).map_err(|error| Error::file(folder.path(), error))?;
+    prepared.training.split.save(folder.split_path())?;
+    write_atomically(&folder.config_path(), config.to_toml().as_bytes())?;
+
+    let (model, fit) = fit(&plan, &prepared.training, folder.path(), device, observer)?;
+    let mut test = None;
+    if fit.stop != StopReason::Interrupted {
+        let card = Card {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").into(),
+            data: name,
+            method: config.method.name().into(),
+            seed: config.seed,
+            step: fit.kept_step,
+            shape: plan.shape.clone(),
+            preprocess: prepared.preprocess.clone(),
+        };
+        save_model(folder, &model, &card)?;
+        let inference = Inference::new(&model, &plan.shape, device, config.seed);
+        test = prepared.test.as_ref().map(|rows| inference.evaluate(rows));
+        let report = RunReport { fit, test };
+        let text = serde_json::to_string_pretty(&report).expect("plain values serialise");
+        write_atomically(&folder.path().join("report.json"), text.as_bytes())?;
+        return Ok(report);
+    }
+    Ok(RunReport { fit, test: test.take() })
+}
+
+/// A run goes on only as it began; the number of steps may grow, which no step before depends on
+/// unless a schedule or ramp does.
+fn check_same_settings(now: &RunConfig, before: &RunConfig) -> Result<()> {
+    if now == before {
+        return Ok(());
+    }
+    let (now, before) = (now.to_toml(), before.to_toml());
+    let differing: Vec<String> = now
+        .lines()
+        .zip(before.lines())
+        .filter(|(now, before)| now != before)
+        .map(|(now, before)| format!("`{now}` (was `{before}`)"))
+        .take(3)
+        .collect();
+    Err(Error::Mismatch(format!(
+        "the run was started with other settings: {}; resume it with the same ones, or start \
+         another run with another `--out`",
+        differing.join(", ")
+    )))
+}
+
+fn save_model(folder: &RunFolder, model: &Model, card: &Card) -> Result<()> {
+    let parent = folder.path().join("model");
+    std::fs::create_dir_all(&parent).map_err(|error| Error::file(&parent, error))?;
+    let text = serde_json::to_string_pretty(card).expect("plain values serialise");
+    let file = TensorFile {
+        tensors: Parameters::of(model),
+        about: text.clone(),
+    };
+    file.save(&folder.model_path())?;
+    write_atomically(&folder.card_path(), text.as_bytes())
+}
+
+/// A saved model, ready to answer.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// What it says of itself.
+    pub card: Card,
+    /// Its answers, for prepared rows.
+    pub inference: Inference,
+}
+
+impl Trained {
+    /// Loads the model of a finished run. `seed` is for everything drawn at random.
+    pub fn open(folder: &RunFolder, device: &Device, seed: u64) -> Result<Self> {
+        let path = folder.model_path();
+        if folder.is_started() && !path.exists() {
+            return Err(Error::file(
+                folder.path(),
+                "this run has not finished, so there is no model yet; go on with \
+                 `cpcvae fit ... --resume`",
+            ));
+        }
+        let file = TensorFile::load(&path)?;
+        let damaged = |problem: String| Error::file(&path, problem);
+        let card: Card =
+            serde_json::from_str(&file.about).map_err(|error| damaged(error.to_string()))?;
+        if card.format != FORMAT {
+            return Err(damaged(format!(
+                "has format {}, this version of cpcvae reads format {FORMAT}",
+                card.format
+            )));
+        }
+        let fresh = Model::new(&card.shape, card.seed, device);
+        let model = file.tensors.apply(fresh).map_err(damaged)?;
+        Ok(Self {
+            inference: Inference::new(&model, &card.shape, device, seed),
+            card,
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Every fused operation against its composed twin: values and gradients.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use cpcvae::op::constrain::{self, Constraint};
+use cpcvae::op::linear::{self, Activation};
+use cpcvae::op::{gaussian, noise_normal, warp};
+use cpcvae_kernels::random::{self, Stream};
+
+fn device() -> Device {
+    Device::flex().autodiff()
+}
+
+/// Standard normal numbers, different for each `purpose`.
+fn normal<const D: usize>(shape: [usize; D], purpose: u32) -> Tensor<D> {
+    let mut values = vec![0.0; shape.iter().product()];
+    let stream = Stream {
+        seed: 7,
+        step: 0,
+        purpose,
+    };
+    random::normal(stream, &mut values);
+    Tensor::from_data(TensorData::new(values, shape), &device())
+}
+
+/// The largest difference relative to the largest value.
+fn difference<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> f32 {
+    let scale = b.clone().abs().max().into_scalar::<f32>().max(1e-6);
+    (a - b).abs().max().into_scalar::<f32>() / scale
+}
+
+/// Gradients of the weighted sum of an output with respect to the inputs.
+fn gradients<const A: usize, const B: usize>(
+    a: &Tensor<A>,
+    b: &Tensor<B>,
+    output: Tensor<1>,
+) -> (Option<Tensor<A>>, Option<Tensor<B>>) {
+    let gradients = output.backward();
+    (a.grad(&gradients), b.grad(&gradients))
+}
+
+/// A sum with different weights for each element, so that a mixed-up gradient shows.
+fn weighted<const D: usize>(x: Tensor<D>) -> Tensor<1> {
+    let shape = x.dims();
+    (x * normal(shape, 99)).sum()
+}
+
+#[test]
+fn linear_layers() {
+    let activations = [
+        Activation::Identity,
+        Activation::Softplus,
+        Activation::LeakyRelu,
+        Activation::Elu,
+        Activation::Relu,
+    ];
+    for (rows, inputs, outputs) in [(1, 1, 1), (3, 5, 7), (17, 33, 16), (200, 31, 65)] {
+        for act in activations {
+            let x = normal([rows, inputs], 1).require_grad();
+            let w = normal([inputs, outputs], 2).require_grad();
+            let b = normal([outputs], 3).require_grad();
+            let fused = linear::linear_activation(x.clone(), w.clone(), b.clone(), act);
+            let twin = linear::composed(x.clone(), w.clone(), b.clone(), act);
+            assert!(difference(fused.clone(), twin.clone()) < 1e-5, "{act:?}");
+            let [g, g2] = [fused, twin].map(|y| weighted(y).backward());
+            let gx = [&g, &g2].map(|g| x.grad(g).expect("x has a gradient"));
+            let gw = [&g, &g2].map(|g| w.grad(g).expect("w has a gradient"));
+            let gb = [&g, &g2].map(|g| b.grad(g).expect("b has a gradient"));
+            for [fused, twin] in [gx, gw] {
+                assert!(difference(fused, twin) < 1e-5, "{act:?}");
+            }
+            let [fused, twin] = gb;
+            assert!(difference(fused, twin) < 1e-5, "{act:?}");
+        }
+    }
+}
+
+const MAPS: [Constraint; 3] = [
+    Constraint::Sigmoid,
+    Constraint::Tanh,
+    Constraint::Variance { floor: 0.01 },
+];
+
+#[test]
+fn constraints() {
+    let kinds = [
+        Constraint::Identity,
+        Constraint::Sigmoid,
+        Constraint::Tanh,
+        Constraint::Variance { floor: 0.01 },
+    ];
+    let raw = normal([3, 4, 17], 1).require_grad();
+    let fused = constrain::constrain(raw.clone(), &kinds);
+    let twin = constrain::composed(raw.clone(), &kinds);
+    assert!(difference(fused.clone(), twin.clone()) < 1e-5);
+    let (g, _) = gradients(&raw, &raw, weighted(fused));
+    let (g2, _) = gradients(&raw, &raw, weighted(twin));
+    assert!(difference(g.unwrap(), g2.unwrap()) < 1e-5);
+}
+
+#[test]
+fn gaussian_sample_and_divergence() {
+    for (rows, code) in [(1, 1), (5, 3), (64, 50)] {
+        let raw = normal([rows, 2 * code], 1).require_grad();
+        let noise = normal([rows, code], 2);
+        let both = |(z, kl): (Tensor<2>, Tensor<1>)| weighted(z) + weighted(kl);
+        let (z, kl) = gaussian::sample_kl(raw.clone(), noise.clone(), 1e-4);
+        let (z2, kl2) = gaussian::composed(raw.clone(), noise.clone(), 1e-4);
+        assert!(difference(z.clone(), z2.clone()) < 1e-5);
+        assert!(difference(kl.clone(), kl2.clone()) < 1e-5);
+        let (g, _) = gradients(&raw, &raw, both((z, kl)));
+        let (g2, _) = gradients(&raw, &raw, both((z2, kl2)));
+        assert!(difference(g.unwrap(), g2.unwrap()) < 1e-5);
+    }
+}
+
+/// Plausible parameter maps: constrained from normal raw numbers.
+fn maps(rows: usize, pixels: usize) -> Tensor<3> {
+    constrain::composed(normal([rows, 3, pixels], 4), &MAPS).detach()
+}
+
+#[test]
+fn noise_normal_density() {
+    let maps = maps(5, 33).require_grad();
+    let x = normal([5, 33], 5).tanh();
+    let fused = noise_normal::log_prob(maps.clone(), x.clone());
+    let twin = noise_normal::composed::log_prob(maps.clone(), x);
+    assert!(difference(fused.clone(), twin.clone()) < 1e-5);
+    let (g, _) = gradients(&maps, &maps, weighted(fused));
+    let (g2, _) = gradients(&maps, &maps, weighted(twin));
+    assert!(difference(g.unwrap(), g2.unwrap()) < 1e-4);
+}
+
+#[test]
+fn noise_normal_sampling() {
+    let maps = maps(5, 33).require_grad();
+    let mut uniforms = vec![0.0; 5 * 33];
+    let stream = Stream {
+        seed: 7,
+        step: 0,
+        purpose: 6,
+    };
+    random::uniform(stream, &mut uniforms);
+    let u = Tensor::from_data(TensorData::new(uniforms, [5, 33]), &device());
+    let fused = noise_normal::sample(maps.clone(), u.clone());
+    let twin = noise_normal::composed::sample(maps.clone(), u);
+    assert!(difference(fused.clone(), twin.clone()) < 1e-4);
+    let (g, _) = gradients(&maps, &maps, weighted(fused));
+    let (g2, _) = gradients(&maps, &maps, weighted(twin));
+    assert!(difference(g.unwrap(), g2.unwrap()) < 1e-3);
+}
+
+#[test]
+fn warp_of_parameter_maps() {
+    for (canvas, image) in [((6, 6), (4, 4)), ((5, 9), (3, 7)), ((42, 42), (28, 28))] {
+        let raw = normal([3, 3, canvas.0 * canvas.1], 1).require_grad();
+        // Near the identity, with places beyond the border too.
+        let identity = Tensor::<2>::from_floats([[0.7, 0.0, 0.0, 0.0, 0.7, 0.0]], &device());
+        let theta = (normal([3, 6], 2) * 0.3 + identity).require_grad();
+        let fused = warp::constrain_warp(raw.clone(), theta.clone(), &MAPS, canvas, image);
+        let twin = warp::composed(raw.clone(), theta.clone(), &MAPS, canvas, image);
+        assert!(difference(fused.clone(), twin.clone()) < 1e-4);
+        let (gr, gt) = gradients(&raw, &theta, weighted(fused));
+        let (gr2, gt2) = gradients(&raw, &theta, weighted(twin));
+        assert!(difference(gr.unwrap(), gr2.unwrap()) < 1e-3);
+        assert!(difference(gt.unwrap(), gt2.unwrap()) < 2e-3);
+    }
+}

@@ -1,0 +1,131 @@
+//! Methods reduce to each other, and M2's bound is the sum it stands for.
+
+mod toy;
+
+use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, Pc, PlainVae, SupervisedVae};
+use cpcvae::model::Model;
+use cpcvae::noise::{Noise, Purpose};
+use cpcvae::objective::{Progress, labelled_bound, unlabelled_bound};
+
+/// The loss of a method's only stage on the toy batch.
+fn loss(method: Method) -> f32 {
+    let facts = LabelFacts {
+        class_shares: vec![0.5, 0.3, 0.2],
+    };
+    let recipe = method.recipe(&facts).expect("valid settings");
+    let model = toy::vae();
+    let noise = Noise::new(3, 11, &toy::device());
+    let terms = recipe.stages[0]
+        .objective
+        .terms(&model, &toy::examples(4, 5), &noise, Progress::DONE);
+    terms.loss().expect("some weight").into_scalar()
+}
+
+fn cpc(consistency: f64) -> Cpc {
+    Cpc {
+        consistency_weight: consistency,
+        aggregate_weight: 0.0,
+        entropy_weight: 0.0,
+        ..Cpc::default_for(DataKind::Table)
+    }
+}
+
+#[test]
+fn pc_with_lambda_zero_is_the_vae() {
+    let pc = Method::Pc(Pc {
+        prediction_weight: 0.0,
+        beta: 1.3,
+        predictor_norm: 0.0,
+    });
+    assert_eq!(loss(pc), loss(Method::Vae(PlainVae { beta: 1.3 })));
+}
+
+#[test]
+fn cpc_with_gamma_zero_is_pc() {
+    let pc = Method::Pc(Pc::default());
+    assert_eq!(loss(Method::Cpc(cpc(0.0))), loss(pc.clone()));
+    assert_ne!(loss(Method::Cpc(cpc(1.0))), loss(pc));
+}
+
+#[test]
+fn the_supervised_vae_is_pc_with_lambda_one() {
+    let pc = Method::Pc(Pc {
+        prediction_weight: 1.0,
+        ..Pc::default()
+    });
+    let supervised = Method::SupervisedVae(SupervisedVae::default());
+    assert_eq!(loss(supervised), loss(pc));
+}
+
+#[test]
+fn every_weight_of_cpc_counts() {
+    let base = loss(Method::Cpc(cpc(1.0)));
+    let changes: [fn(&mut Cpc); 6] = [
+        |c| c.prediction_weight *= 2.0,
+        |c| c.consistency_weight *= 2.0,
+        |c| c.aggregate_weight = 1.0,
+        |c| c.entropy_weight = 1.0,
+        |c| c.beta = 2.0,
+        |c| c.predictor_norm = 5.0,
+    ];
+    for (i, change) in changes.iter().enumerate() {
+        let mut changed = cpc(1.0);
+        change(&mut changed);
+        assert_ne!(loss(Method::Cpc(changed)), base, "change {i}");
+    }
+}
+
+/// L^U = sum_y q(y|x) (L^S(x, y) - log q(y|x)), the sum written out class by class.
+#[test]
+fn the_unlabelled_bound_of_m2_is_the_explicit_sum_over_labels() {
+    let Model::LabelVae(model) = toy::label_vae() else {
+        panic!("m2 trains a LabelVae")
+    };
+    let (rows, classes) = (6, toy::CLASSES);
+    let x = toy::features(rows);
+    let noise = Noise::new(5, 2, &toy::device()).normal(Purpose::Code, [rows * classes, model.code()]);
+    let fast = toy::values(unlabelled_bound(&model, x.clone(), noise.clone()));
+
+    let q = toy::values(model.classify(x.clone()).probs());
+    let mut explicit = vec![0.0f64; rows];
+    for class in 0..classes {
+        // Row i * classes + k of the noise belongs to row i and class k.
+        let of_class: Vec<i32> = (0..rows).map(|i| (i * classes + class) as i32).collect();
+        let of_class = burn::tensor::Tensor::from_data(
+            burn::tensor::TensorData::new(of_class, [rows]),
+            &toy::device(),
+        );
+        let noise = noise.clone().select(0, of_class);
+        let bound = labelled_bound(&model, x.clone(), toy::one_hot(&vec![class; rows]), noise);
+        for (row, bound) in toy::values(bound).into_iter().enumerate() {
+            let q = f64::from(q[row * classes + class]);
+            explicit[row] += q * (f64::from(bound) - q.ln());
+        }
+    }
+    for (fast, explicit) in fast.iter().zip(&explicit) {
+        assert!((f64::from(*fast) - explicit).abs() < 1e-4, "{fast} {explicit}");
+    }
+}
+
+/// Style dimensions reach the decoder but not the predictor.
+#[test]
+fn the_predictor_does_not_see_style_dimensions() {
+    let shape = cpcvae::model::Shape {
+        code: 5,
+        style: 2,
+        ..toy::shape(cpcvae::model::Kind::Vae)
+    };
+    let model = cpcvae::model::Vae::new(&shape, 1, &toy::device());
+    let z = Noise::new(1, 1, &toy::device()).normal(Purpose::Code, [4, 5]);
+    let mut moved = toy::values(z.clone());
+    moved.chunks_exact_mut(5).for_each(|row| row[4] += 1.0);
+    let moved = toy::tensor(moved, [4, 5]);
+    assert_eq!(
+        toy::values(model.predict(z.clone())),
+        toy::values(model.predict(moved.clone()))
+    );
+    assert_ne!(
+        toy::values(model.decode(z).mean()),
+        toy::values(model.decode(moved).mean())
+    );
+}
