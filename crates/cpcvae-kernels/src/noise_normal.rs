@@ -8,6 +8,7 @@
 mod pixel;
 
 use crate::isa::Isa;
+use crate::math::precise::normal_tail_inverse;
 use crate::math::{ln, sum};
 use crate::parallel;
 
@@ -190,11 +191,25 @@ fn sum_of_logs<const FMA: bool>(factors: &mut [f32], shifts: &[f32]) -> f64 {
 }
 
 kernel! {
+    /// In three loops, because one would be a single chain of operations that wait for each other.
     fn sample_row<FMA>(p: usize, params: &[f32], u: &[f32], x: &mut [f32]) {
         let [rho, mean, variance] = maps(p, params);
-        let inputs = rho.iter().zip(mean).zip(variance).zip(u);
-        for ((((rho, mean), variance), u), x) in inputs.zip(x) {
-            *x = pixel::sample::<FMA>(*rho, *mean, *variance, *u);
+        let (mut points, mut sides) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for start in (0..p).step_by(BLOCK) {
+            let block = start..(start + BLOCK).min(p);
+            let inputs = rho[block.clone()].iter().zip(&mean[block.clone()]);
+            let inputs = inputs.zip(&variance[block.clone()]).zip(&u[block.clone()]);
+            let tails = points.iter_mut().zip(&mut sides);
+            for ((((rho, mean), variance), u), (ln_tail, side)) in inputs.clone().zip(tails) {
+                (*ln_tail, *side) = pixel::sample_tail::<FMA>(*rho, *mean, *variance, *u);
+            }
+            for (point, side) in points[..block.len()].iter_mut().zip(&sides) {
+                *point = normal_tail_inverse::<FMA>(*point).copysign(*side);
+            }
+            let outputs = points.iter().zip(&mut x[block]);
+            for ((((rho, mean), variance), u), (point, x)) in inputs.zip(outputs) {
+                *x = pixel::sample_at(*rho, *mean, *variance, *u, *point);
+            }
         }
     }
 }

@@ -193,14 +193,27 @@ fn wild_points_stay_on_the_canvas() {
     let maps = [Constraint::Identity];
     for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38, -3e38] {
         for canvas in [(1, 1), (1, 3), (3, 1), (4, 3)] {
-            let shape = WarpShape { rows: 1, canvas, image: (2, 17) };
+            let shape = WarpShape {
+                rows: 1,
+                canvas,
+                image: (2, 17),
+            };
             let raw = vec![2.5; canvas.0 * canvas.1];
             let (mut constrained, mut g_raw) = (raw.clone(), raw.clone());
             let (mut out, mut g_theta) = ([0.0; 34], [1.0; 6]);
             warp(&shape, &maps, &raw, &[value; 6], &mut constrained, &mut out);
             assert_eq!(out, [2.5; 34]);
             let theta = [value; 6];
-            warp_backward(&shape, &maps, &raw, &raw, &theta, &out, &mut g_raw, &mut g_theta);
+            warp_backward(
+                &shape,
+                &maps,
+                &raw,
+                &raw,
+                &theta,
+                &out,
+                &mut g_raw,
+                &mut g_theta,
+            );
             assert_eq!(g_theta, [0.0; 6]);
             assert!((g_raw.iter().sum::<f32>() - 34.0 * 2.5).abs() < 1e-4);
         }

@@ -8,7 +8,7 @@
 //! taken relative to the one at b, where the mass is a difference of Mills ratios. Both use
 //! phi(a) = phi(b) e^(-2m/v). Double precision absorbs the cancellation for wide normals.
 
-use crate::math::precise::{erfcx, exp, ln, normal_tail_inverse};
+use crate::math::precise::{erfcx, exp, ln};
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The truncated normal of one pixel, reflected to a mean >= 0.
@@ -140,17 +140,20 @@ pub(super) fn density<const FMA: bool>(rho: f32, mean: f32, variance: f32, x: f3
     }
 }
 
-/// A sample from a uniform number `u` in [0, 1): the normal for u < rho, else the noise.
+/// Where the sample for a uniform number `u` < rho lies on the whole, untruncated normal:
+/// the logarithm of the smaller one of its two tails there (at most ln 1/2), and a number with
+/// the sign of the side it lies on. Both for the reflected distribution.
 #[inline(always)]
-pub(super) fn sample<const FMA: bool>(rho: f32, mean: f32, variance: f32, u: f32) -> f32 {
+pub(super) fn sample_tail<const FMA: bool>(
+    rho: f32,
+    mean: f32,
+    variance: f32,
+    u: f32,
+) -> (f64, f64) {
     let normal = TruncatedNormal::new::<FMA>(mean, variance);
-    let (rho, u) = (f64::from(rho), f64::from(u));
-    let noise = 2.0 * ((u - rho) / (1.0 - rho)) - 1.0;
-
     // The share of the truncated normal below the sample, as reflected.
-    let below = 0.5 + normal.sign * (u / rho - 0.5);
-    // Logarithm of the smaller one of the whole normal's two tails at the sample. Minimum and
-    // sign instead of a condition: LLVM would work out both of its cases to the end.
+    let below = 0.5 + normal.sign * (f64::from(u) / f64::from(rho) - 0.5);
+    // Minimum and sign instead of a condition: LLVM would work out both of its cases to the end.
     let lower = 0.5 * normal.edge * normal.tail_a + below * normal.mass;
     let upper = 0.5 * normal.edge * normal.tail_b + (1.0 - below) * normal.mass;
     let upper = if normal.outside { f64::INFINITY } else { upper };
@@ -160,10 +163,17 @@ pub(super) fn sample<const FMA: bool>(rho: f32, mean: f32, variance: f32, u: f32
     } else {
         0.0
     };
-    let distance = normal_tail_inverse::<FMA>(shift + ln::<FMA>(tail));
-    let standard = distance.copysign(lower - upper);
-    let bump = normal.sign * (normal.mean + normal.sigma * standard);
+    (shift + ln::<FMA>(tail), lower - upper)
+}
 
+/// The sample for `u` in [0, 1): the normal at `standard` (in standard deviations from the
+/// reflected mean) if u < rho, else the noise.
+#[inline(always)]
+pub(super) fn sample_at(rho: f32, mean: f32, variance: f32, u: f32, standard: f64) -> f32 {
+    let sign = 1f64.copysign(f64::from(mean));
+    let bump = f64::from(mean) + sign * f64::from(variance).sqrt() * standard;
+    let (rho, u) = (f64::from(rho), f64::from(u));
+    let noise = 2.0 * ((u - rho) / (1.0 - rho)) - 1.0;
     let x = if u < rho { bump } else { noise };
     let x = if x < -1.0 { -1.0 } else { x };
     (if x > 1.0 { 1.0 } else { x }) as f32

@@ -8,6 +8,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
+/// Where the checksum and the text stand in the file's header.
+const METADATA_KEY: &str = "cpcvae";
+
 /// What one file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorFile {
@@ -26,12 +29,11 @@ impl TensorFile {
             TensorView::new(Dtype::F32, shape.clone(), bytes).map(|view| (name.as_str(), view))
         });
         let views: std::result::Result<Vec<_>, _> = views.collect();
-        let about = HashMap::from([
-            ("about".to_string(), self.about.clone()),
-            ("crc32".to_string(), self.checksum().to_string()),
-        ]);
+        // One entry only: the order of a map would differ from file to file.
+        let text = format!("{} {}", self.checksum(), self.about);
+        let metadata = HashMap::from([(METADATA_KEY.to_string(), text)]);
         let bytes = views
-            .and_then(|views| safetensors::serialize(views, Some(about)))
+            .and_then(|views| safetensors::serialize(views, Some(metadata)))
             .map_err(|error| Error::file(path, format!("cannot be written: {error}")))?;
         write_atomically(path, &bytes)
     }
@@ -49,12 +51,11 @@ impl TensorFile {
 
     fn parse(bytes: &[u8]) -> std::result::Result<Self, String> {
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
-        let texts = metadata.metadata().as_ref().ok_or("it has no metadata")?;
-        let text = |key: &str| {
-            let text = texts.get(key).cloned();
-            text.ok_or_else(|| format!("its metadata lacks `{key}`"))
-        };
-        let (about, checksum) = (text("about")?, text("crc32")?);
+        let texts = metadata.metadata().as_ref();
+        let text = texts
+            .and_then(|texts| texts.get(METADATA_KEY))
+            .ok_or("cpcvae did not write it")?;
+        let (checksum, about) = text.split_once(' ').ok_or("its metadata is cut")?;
         let stored = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
         let mut tensors = BTreeMap::new();
         for (name, view) in stored.iter() {
@@ -66,7 +67,7 @@ impl TensorFile {
         }
         let file = Self {
             tensors: Parameters(tensors),
-            about,
+            about: about.into(),
         };
         if file.checksum().to_string() == checksum {
             Ok(file)

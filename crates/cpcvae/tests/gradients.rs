@@ -1,0 +1,214 @@
+//! Gradients of every objective against finite differences.
+//!
+//! All parameters are moved together along a direction d, and the slope of the loss along it,
+//! (L(p + h d) - L(p - h d)) / 2h, is compared with the gradient's component along d.
+
+mod toy;
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::{Gradients, Tensor};
+use cpcvae::distribution::Family;
+use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, NAMES};
+use cpcvae::model::{Kind, Model, Shape, TransformPlan};
+use cpcvae::noise::Noise;
+use cpcvae::objective::{Examples, GradientPath, Objective, Progress};
+use cpcvae::train::Parameters;
+use cpcvae_kernels::random::{self, Stream};
+
+fn facts() -> LabelFacts {
+    LabelFacts {
+        class_shares: vec![0.5, 0.3, 0.2],
+    }
+}
+
+fn loss(objective: &Objective, model: &Model, batch: &Examples) -> Tensor<1> {
+    let noise = Noise::new(3, 17, &toy::device());
+    let terms = objective.terms(model, batch, &noise, Progress::DONE);
+    terms.loss().expect("some weight")
+}
+
+/// A direction of unit length for all parameters.
+fn direction(parameters: &Parameters, number: u32) -> Parameters {
+    let mut direction = parameters.clone();
+    let mut squares = 0.0;
+    for (i, (_, values)) in direction.0.values_mut().enumerate() {
+        let stream = Stream {
+            seed: 4,
+            step: i as u64,
+            purpose: number,
+        };
+        random::normal(stream, values);
+        squares += values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>();
+    }
+    for (_, values) in direction.0.values_mut() {
+        values.iter_mut().for_each(|v| *v /= squares.sqrt() as f32);
+    }
+    direction
+}
+
+fn moved(parameters: &Parameters, direction: &Parameters, by: f32) -> Parameters {
+    let mut moved = parameters.clone();
+    for (name, (_, values)) in &mut moved.0 {
+        let along = &direction.0[name].1;
+        values.iter_mut().zip(along).for_each(|(v, d)| *v += by * d);
+    }
+    moved
+}
+
+/// The gradient's component along a direction.
+fn slope(model: &Model, gradients: &Gradients, direction: &Parameters) -> f64 {
+    struct Visit<'a> {
+        path: Vec<String>,
+        gradients: &'a Gradients,
+        direction: &'a Parameters,
+        sum: f64,
+    }
+    impl ModuleVisitor for Visit<'_> {
+        fn enter_module(&mut self, name: &str, _: &str) {
+            self.path.push(name.into());
+        }
+        fn exit_module(&mut self, _: &str, _: &str) {
+            self.path.pop();
+        }
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            let Some(gradient) = param.val().grad(self.gradients) else {
+                return;
+            };
+            let along = &self.direction.0[&self.path.join(".")].1;
+            let values = toy::values(gradient);
+            self.sum += values
+                .iter()
+                .zip(along)
+                .map(|(g, d)| f64::from(*g) * f64::from(*d))
+                .sum::<f64>();
+        }
+    }
+    let mut visit = Visit {
+        path: Vec::new(),
+        gradients,
+        direction,
+        sum: 0.0,
+    };
+    model.visit(&mut visit);
+    visit.sum
+}
+
+fn check(name: &str, objective: &Objective, shape: &Shape, batch: &Examples) {
+    let model = Model::new(shape, 1, &toy::device());
+    let parameters = Parameters::of(&model);
+    let gradients = loss(objective, &model, batch).backward();
+    for number in 0..3 {
+        let direction = direction(&parameters, number);
+        let at = |by: f32| -> f64 {
+            let model = moved(&parameters, &direction, by)
+                .apply(Model::new(shape, 1, &toy::device()))
+                .expect("same shapes");
+            f64::from(loss(objective, &model, batch).into_scalar::<f32>())
+        };
+        let h = 2e-2;
+        // Richardson: two step sizes cancel the error of order h^2.
+        let plain = |h: f32| (at(h) - at(-h)) / (2.0 * f64::from(h));
+        let difference = (4.0 * plain(h / 2.0) - plain(h)) / 3.0;
+        let gradient = slope(&model, &gradients, &direction);
+        let scale = difference.abs().max(1.0);
+        assert!(
+            (gradient - difference).abs() / scale < 1e-2,
+            "{name}: gradient {gradient}, finite difference {difference}"
+        );
+    }
+}
+
+#[test]
+fn every_stage_of_every_method() {
+    for name in NAMES {
+        let method = match Method::named(name, DataKind::Table).expect("listed") {
+            // With the gradient open all the way, the derivative is that of the whole program.
+            Method::Cpc(cpc) => Method::Cpc(Cpc {
+                gradient_path: GradientPath::Open,
+                ..cpc
+            }),
+            other => other,
+        };
+        let recipe = method.recipe(&facts()).expect("valid settings");
+        for stage in &recipe.stages {
+            if matches!(stage.objective, Objective::PredictorOnly(_)) {
+                continue; // its gradient is stopped on purpose: see the next test
+            }
+            let label = format!("{name}/{}", stage.name);
+            check(&label, &stage.objective, &toy::shape(recipe.kind), &toy::examples(4, 5));
+        }
+    }
+}
+
+/// The second stage of `vae-then-mlp` moves the predictor and nothing else.
+#[test]
+fn the_second_stage_leaves_the_encoder_alone() {
+    let method = Method::named("vae-then-mlp", DataKind::Table).expect("listed");
+    let recipe = method.recipe(&facts()).expect("valid settings");
+    let model = Model::new(&toy::shape(Kind::Vae), 1, &toy::device());
+    let loss = loss(&recipe.stages[1].objective, &model, &toy::examples(4, 0));
+    let mut gradients = Some(loss.backward());
+    let before = Parameters::of(&model);
+    let mut adam = cpcvae::train::Adam::default();
+    let gradients = gradients.take().expect("made above");
+    let after = Parameters::of(&adam.step(model, gradients, 0.1, None));
+    for (name, values) in &before.0 {
+        let changed = after.0[name] != *values;
+        assert_eq!(changed, name.contains("predictor"), "{name}");
+    }
+}
+
+/// Images with transforms and each likelihood: the evidence's gradient, warp included.
+#[test]
+fn images_with_transforms() {
+    for family in [Family::Normal, Family::Bernoulli, Family::NoiseNormal] {
+        let shape = Shape {
+            features: 16,
+            image: Some([4, 4, 1]),
+            code: 8,
+            likelihood: family,
+            transform: Some(TransformPlan {
+                ranges: Default::default(),
+                canvas: 1.5,
+            }),
+            ..toy::shape(Kind::Vae)
+        };
+        let pixels = Noise::new(9, 0, &toy::device())
+            .normal(cpcvae::noise::Purpose::Features, [6, 16])
+            .tanh();
+        let pixels = match family {
+            Family::Bernoulli => pixels.mul_scalar(0.5).add_scalar(0.5),
+            _ => pixels,
+        };
+        let batch = Examples {
+            features: pixels,
+            ..toy::examples(3, 3)
+        };
+        let method = Method::named("pc", DataKind::Images).expect("listed");
+        let recipe = method.recipe(&facts()).expect("valid settings");
+        check(&format!("{family:?}"), &recipe.stages[0].objective, &shape, &batch);
+    }
+}
+
+/// Continuous labels: squared error for prediction and consistency.
+#[test]
+fn continuous_labels() {
+    let shape = Shape {
+        target: cpcvae::model::Target::Values(vec!["u".into(), "v".into()]),
+        ..toy::shape(Kind::Vae)
+    };
+    let batch = Examples {
+        labels: toy::tensor(vec![0.3, -1.0, 2.0, 0.1, 0.0, 1.0], [3, 2]),
+        classes: false,
+        ..toy::examples(3, 4)
+    };
+    let cpc = Method::Cpc(Cpc {
+        gradient_path: GradientPath::Open,
+        ..Cpc::default_for(DataKind::Table)
+    });
+    let facts = LabelFacts {
+        class_shares: vec![],
+    };
+    let recipe = cpc.recipe(&facts).expect("valid settings");
+    check("regression", &recipe.stages[0].objective, &shape, &batch);
+}
