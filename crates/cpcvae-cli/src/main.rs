@@ -1,2 +1,88 @@
-//! t
-fn main() {}
+//! `cpcvae`: train semi-supervised variational autoencoders and ask them, from the command line.
+//!
+//! Arguments are parsed once ([`args`]), turned into settings ([`settings`]), and handed to one
+//! function a command ([`command`]).
+#![forbid(unsafe_code)]
+
+mod args;
+mod command;
+mod data_dir;
+mod data_name;
+mod interrupt;
+mod opened;
+mod output;
+mod printer;
+mod progress;
+mod settings;
+mod units;
+
+use args::{Cli, Command};
+use clap::Parser;
+use printer::Printer;
+use std::process::ExitCode;
+
+/// Training allocates and frees large buffers at every step, which the system's allocator does
+/// slowly.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match dispatch(Cli::parse().command) {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprint!("{}", told(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+    let loud = Printer::default();
+    let json = |json| Printer { json, ..loud };
+    match command {
+        Command::Fit(args) => {
+            let printer = Printer {
+                quiet: args.quiet,
+                json: args.json,
+            };
+            command::fit::run(settings::resolve(&args)?, printer)
+        }
+        Command::Evaluate(args) => command::evaluate::run(&args, json(args.json)),
+        Command::Predict(args) => command::predict::run(&args, loud),
+        Command::Encode(args) => command::encode::run(&args, loud),
+        Command::Score(args) => command::score::run(&args, json(args.json)),
+        Command::Reconstruct(args) => command::reconstruct::run(&args, loud),
+        Command::Sample(args) => command::sample::run(&args, loud),
+        Command::Demo(args) => {
+            let printer = Printer {
+                quiet: args.quiet,
+                json: args.json,
+            };
+            command::demo::run(args, printer)
+        }
+        Command::Data(args) => command::data::run(&args, loud),
+        Command::Methods => command::methods::run(loud),
+        Command::Completions { shell } => command::completions::run(shell),
+    }
+}
+
+/// The error and its causes, each told once.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = format!("error: {error}\n");
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Many messages already hold their cause.
+        if !text.contains(&cause) {
+            text += &format!("  because: {cause}\n");
+        }
+    }
+    text
+}
+
+/// Whether the reader of the output has gone, as in `cpcvae predict ... | head`.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -180,7 +180,11 @@ impl RunConfig {
                     _ => Vec::new(),
                 },
                 hidden,
-                activation: ActivationName::Softplus,
+                activation: if images {
+                    ActivationName::Softplus
+                } else {
+                    ActivationName::Elu
+                },
                 likelihood: match (images, is_m2) {
                     (true, true) => Family::Bernoulli,
                     (true, false) => Family::NoiseNormal,
@@ -205,12 +209,12 @@ impl RunConfig {
                 rounds: 6,
             },
             train: TrainConfig {
-                steps: 0,
-                epochs: if images { 100.0 } else { 500.0 },
+                steps: if images { 0 } else { 4000 },
+                epochs: 100.0,
                 labelled_per_batch: 100,
                 unlabelled_per_batch: 100,
-                learning_rate: if images { 3e-4 } else { 1e-3 },
-                schedule: "constant".into(),
+                learning_rate: if images { 3e-4 } else { 3e-3 },
+                schedule: if images { "constant" } else { "cosine" }.into(),
                 plateau_factor: 0.2,
                 plateau_patience: 10,
                 early_stop: 0,

@@ -42,7 +42,7 @@ fn pc_with_lambda_zero_is_the_vae() {
 
 #[test]
 fn cpc_with_gamma_zero_is_pc() {
-    let pc = Method::Pc(Pc::default());
+    let pc = Method::Pc(Pc::default_for(DataKind::Table));
     assert_eq!(loss(Method::Cpc(cpc(0.0))), loss(pc.clone()));
     assert_ne!(loss(Method::Cpc(cpc(1.0))), loss(pc));
 }
@@ -51,9 +51,9 @@ fn cpc_with_gamma_zero_is_pc() {
 fn the_supervised_vae_is_pc_with_lambda_one() {
     let pc = Method::Pc(Pc {
         prediction_weight: 1.0,
-        ..Pc::default()
+        ..Pc::default_for(DataKind::Table)
     });
-    let supervised = Method::SupervisedVae(SupervisedVae::default());
+    let supervised = Method::SupervisedVae(SupervisedVae::default_for(DataKind::Table));
     assert_eq!(loss(supervised), loss(pc));
 }
 

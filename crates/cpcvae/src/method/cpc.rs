@@ -1,6 +1,6 @@
 //! `cpc`: the consistent prediction-constrained VAE, the paper's main method.
 
-use super::{DataKind, LabelFacts, Recipe, Stage, check_share, check_weight};
+use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
 use crate::error::{Error, Result};
 use crate::model::Kind;
 use crate::objective::{Constrained, GradientPath, Objective, Weights};
@@ -44,20 +44,22 @@ pub struct Cpc {
 }
 
 impl Cpc {
-    /// The paper's weights for MNIST; on images the unsupervised constraints are ramped up, since
-    /// at full weight from the start wrong early predictions lock in.
+    /// Weights of [`Pc::default_for`] and the paper's multiples of lambda for MNIST; on images the
+    /// unsupervised constraints are ramped up, since at full weight from the start wrong early
+    /// predictions lock in.
     pub fn default_for(data: DataKind) -> Self {
+        let pc = Pc::default_for(data);
         let ramp = match data {
             DataKind::Table => 0.0,
             DataKind::Images => 0.4,
         };
         Self {
-            prediction_weight: 25.0,
+            prediction_weight: pc.prediction_weight,
             consistency_weight: 4.25,
             aggregate_weight: 0.1,
             entropy_weight: 0.5,
-            beta: 1.0,
-            predictor_norm: 1.0,
+            beta: pc.beta,
+            predictor_norm: pc.predictor_norm,
             class_shares: Vec::new(),
             gradient_path: GradientPath::Auto,
             target_gradient: true,

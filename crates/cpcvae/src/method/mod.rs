@@ -107,8 +107,8 @@ impl Method {
         Ok(match name {
             "vae" => Self::Vae(PlainVae::default()),
             "vae-then-mlp" => Self::VaeThenMlp(VaeThenMlp::default()),
-            "supervised-vae" => Self::SupervisedVae(SupervisedVae::default()),
-            "pc" => Self::Pc(Pc::default()),
+            "supervised-vae" => Self::SupervisedVae(SupervisedVae::default_for(data)),
+            "pc" => Self::Pc(Pc::default_for(data)),
             "cpc" => Self::Cpc(Cpc::default_for(data)),
             "m2" => Self::M2(M2::default_for(data)),
             "labels-only" => Self::LabelsOnly(LabelsOnly {}),

@@ -1,6 +1,6 @@
 //! `pc`: the prediction-constrained VAE.
 
-use super::{Recipe, Stage, check_weight, vae::unconditional};
+use super::{DataKind, Recipe, Stage, check_weight, vae::unconditional};
 use crate::error::Result;
 use crate::model::Kind;
 use crate::objective::Weights;
@@ -18,17 +18,21 @@ pub struct Pc {
     pub predictor_norm: f64,
 }
 
-impl Default for Pc {
-    fn default() -> Self {
+impl Pc {
+    /// The paper's weights for images. The evidence of a few columns is some nats, not thousands,
+    /// so for tables the same balance needs smaller weights.
+    pub fn default_for(data: DataKind) -> Self {
+        let (prediction_weight, predictor_norm) = match data {
+            DataKind::Images => (25.0, 1.0),
+            DataKind::Table => (5.0, 0.01),
+        };
         Self {
-            prediction_weight: 25.0,
+            prediction_weight,
             beta: 1.0,
-            predictor_norm: 1.0,
+            predictor_norm,
         }
     }
-}
 
-impl Pc {
     pub(super) fn recipe(&self) -> Result<Recipe> {
         let weights = Weights {
             beta: check_weight("beta", self.beta)?,

@@ -1,6 +1,6 @@
 //! `supervised-vae`: the joint likelihood of features and labels, which is PC with lambda = 1.
 
-use super::{Recipe, pc::Pc};
+use super::{DataKind, Recipe, pc::Pc};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -14,21 +14,20 @@ pub struct SupervisedVae {
     pub predictor_norm: f64,
 }
 
-impl Default for SupervisedVae {
-    fn default() -> Self {
+impl SupervisedVae {
+    /// As [`Pc::default_for`].
+    pub fn default_for(data: DataKind) -> Self {
         let Pc {
             beta,
             predictor_norm,
             ..
-        } = Pc::default();
+        } = Pc::default_for(data);
         Self {
             beta,
             predictor_norm,
         }
     }
-}
 
-impl SupervisedVae {
     pub(super) fn recipe(&self) -> Result<Recipe> {
         Pc {
             prediction_weight: 1.0,

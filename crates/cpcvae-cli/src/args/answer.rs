@@ -1,0 +1,184 @@
+//! Arguments of the commands that ask a trained model.
+
+use super::PlaceArgs;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// The model to ask.
+#[derive(Clone, Debug, Args)]
+pub struct ModelArgs {
+    /// Folder of a finished run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Seed of everything drawn at random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u32,
+    /// Where to work.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
+const DATA: &str = "A .csv or .tsv file with the model's columns, or a built-in data set, of which the test rows are taken";
+
+/// Accuracy, log-loss, confusion matrix and ELBO on rows whose labels are known.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cpcvae evaluate runs/half-moon-cpc half-moon
+  cpcvae evaluate runs/wine-cpc held-out.csv --figure confusion.png")]
+pub struct EvaluateArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[arg(value_name = "DATA", help = DATA)]
+    pub data: String,
+    /// Label column [default: the one that the run was trained with]
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Vec<String>,
+    /// A label that means "not labelled", next to blank, NaN and -1
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub unlabeled_value: Option<String>,
+    /// Draw the confusion matrix into a .png or .svg file
+    #[arg(long, value_name = "FILE")]
+    pub figure: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Labels and probabilities of rows, as CSV: row (from 0), label, and p_<class> for each class.
+///
+/// Continuous labels are given in the units of the training table.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cpcvae predict runs/wine-cpc new.csv
+  cpcvae predict runs/wine-cpc new.csv --samples 100 --out labels.csv")]
+pub struct PredictArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[arg(value_name = "DATA", help = DATA)]
+    pub data: String,
+    /// Average over this many draws of the code; 0 predicts at its mean
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub samples: u32,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+}
+
+/// Codes of rows, as CSV: row (from 0), mean_0, mean_1, ..., sigma_0, sigma_1, ...
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cpcvae encode runs/wine-cpc new.csv --out codes.csv")]
+pub struct EncodeArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[arg(value_name = "DATA", help = DATA)]
+    pub data: String,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+}
+
+/// How probable rows are, in nats: the ELBO, and an importance-weighted log-likelihood.
+///
+/// Densities of tables are those of the columns as they stand in the file. Low scores mark
+/// unusual rows.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cpcvae score runs/wine-cpc new.csv --out scores.csv
+  cpcvae score runs/glyphs-cpc glyphs --json")]
+pub struct ScoreArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[arg(value_name = "DATA", help = DATA)]
+    pub data: String,
+    /// Draws of the code for each row
+    #[arg(long, value_name = "K", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub samples: u32,
+    /// Write row, elbo and log_likelihood to this file instead of standard output
+    #[arg(long, short, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// Print the means as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which reconstruction.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ReconstructionKind {
+    /// The mean of p(x|z) at the mean code
+    Mean,
+    /// A draw of p(x|z) at the mean code
+    Sampled,
+    /// The mean with the affine transform undone, so that all images stand alike
+    Aligned,
+    /// A draw with a random affine transform, as the consistency cost sees it
+    Transformed,
+}
+
+/// Rows through the code and back: as CSV, or for images a grid of originals above
+/// reconstructions.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cpcvae reconstruct runs/glyphs-cpc glyphs --out reconstructions.png
+  cpcvae reconstruct runs/glyphs-cpc glyphs --kind aligned --rows 40 --out aligned.png
+  cpcvae reconstruct runs/wine-cpc new.csv --out reconstructions.csv")]
+pub struct ReconstructArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[arg(value_name = "DATA", help = DATA)]
+    pub data: String,
+    /// Which reconstruction
+    #[arg(long, value_enum, default_value = "mean")]
+    pub kind: ReconstructionKind,
+    /// Only the first N rows [default: 20 in a figure, else all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rows: Option<u32>,
+    /// A .csv file, or a .png or .svg figure for images
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// New rows from the prior, or of a class by the paper's rejection sampler.
+///
+/// The sampler draws codes from the prior and keeps those that the predictor gives to the class
+/// with at least the threshold's probability.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cpcvae sample runs/glyphs-cpc --out samples.png
+  cpcvae sample runs/glyphs-cpc --each-class --out classes.png
+  cpcvae sample runs/wine-cpc --class red --count 100 --noisy --out red.csv")]
+pub struct SampleArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// How many rows, of each class where there are several [default: 10 a class, else 50]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: Option<u32>,
+    /// Only of this class
+    #[arg(long, value_name = "NAME", conflicts_with = "each_class")]
+    pub class: Option<String>,
+    /// Of every class
+    #[arg(long)]
+    pub each_class: bool,
+    /// Probability of the class from which on a code is kept
+    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    pub threshold: f32,
+    /// Codes drawn at most for a class
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_draws: u32,
+    /// Draw from p(x|z) instead of taking its mean
+    #[arg(long)]
+    pub noisy: bool,
+    /// A .csv file, or a .png or .svg figure (images, and tables of two columns)
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}

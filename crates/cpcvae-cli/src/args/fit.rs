@@ -1,0 +1,157 @@
+//! Arguments of `fit`, `demo` and `data`.
+
+use super::PlaceArgs;
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use std::path::PathBuf;
+
+const FIT_EXAMPLES: &str = "\
+Examples:
+  cpcvae fit half-moon --paper                       the paper's first figure
+  cpcvae fit mnist --labels 100 --epochs 20          100 labels, the paper's protocol
+  cpcvae fit wine.csv --label kind --ignore id       a table; rows with a blank `kind` are unlabelled
+  cpcvae fit wine.csv --label kind --labels 30       use 30 of the labels, hide the others
+  cpcvae fit house.csv --label price --task regress  a continuous label
+  cpcvae fit half-moon --target-accuracy 0.95        state the constraint instead of a weight
+  cpcvae fit half-moon --out runs/a --resume         go on with a run that was stopped
+  cpcvae fit glyphs --set model.hidden=[300] --set train.learning_rate=1e-3
+
+Settings: defaults, then the file of -c, then --set, then flags. The run folder's config.toml
+lists every key.";
+
+/// Train a model on a table or a built-in data set.
+///
+/// Everything goes into one run folder: settings, split, metrics, checkpoints, the model and its
+/// report. A run that was stopped or killed goes on with --resume and ends with the same bytes.
+#[derive(Debug, Args)]
+#[command(after_help = FIT_EXAMPLES)]
+pub struct FitArgs {
+    /// A .csv or .tsv file (.gz too), or half-moon, glyphs, mnist
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// How to learn; `cpcvae methods` describes them [default: cpc]
+    #[arg(long, short, value_name = "METHOD",
+          value_parser = PossibleValuesParser::new(cpcvae::method::NAMES))]
+    pub method: Option<String>,
+    /// Folder of the run [default: runs/<data>-<method>]
+    #[arg(long, short, value_name = "RUN")]
+    pub out: Option<PathBuf>,
+    /// Go on with the run in that folder, with its settings
+    #[arg(long)]
+    pub resume: bool,
+    /// Seed of the split, weights, batches and noise [default: 0]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u32>,
+    /// Train for this many passes over the data
+    #[arg(long, value_name = "N", conflicts_with = "max_steps")]
+    pub epochs: Option<f64>,
+    /// Train for this many steps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_steps: Option<u32>,
+    /// Dimensions of the code
+    #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..))]
+    pub code: Option<u32>,
+    /// A TOML file of settings
+    #[arg(long, short, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
+    /// One setting, such as train.learning_rate=1e-3; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+
+    /// Label column; repeat it for a continuous label of several dimensions
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub label: Vec<String>,
+    /// How many labels training may use, equally many a class; 0 for all
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    pub labels: Option<u32>,
+    /// What the labels are; guessed when not given
+    #[arg(long, help_heading = "Data", value_parser = PossibleValuesParser::new(["classify", "regress"]))]
+    pub task: Option<String>,
+    /// A label that means "not labelled", next to blank, NaN and -1
+    #[arg(long, value_name = "V", help_heading = "Data", allow_hyphen_values = true)]
+    pub unlabeled_value: Option<String>,
+    /// A column to leave out; may be repeated
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub ignore: Vec<String>,
+    /// Rows to validate on: a share below 1, or a number of rows
+    #[arg(long, value_name = "X", help_heading = "Data")]
+    pub validation: Option<f64>,
+    /// Rows to test on: a share below 1, or a number of rows [default: 0.2 of 50 labels or more]
+    #[arg(long, value_name = "X", help_heading = "Data")]
+    pub test: Option<f64>,
+    /// The paper's protocol for this data set (half-moon, mnist)
+    #[arg(long, help_heading = "Data")]
+    pub paper: bool,
+
+    /// Constraint: the loss on labelled rows must be at most EPS
+    #[arg(long, value_name = "EPS", help_heading = "Constraint", conflicts_with = "target_accuracy")]
+    pub target_loss: Option<f64>,
+    /// Constraint: the accuracy on labelled rows must be at least A
+    #[arg(long, value_name = "A", help_heading = "Constraint")]
+    pub target_accuracy: Option<f64>,
+    /// How the multiplier is found: dual ascent, or the paper's increasing sequence
+    #[arg(long, help_heading = "Constraint", value_parser = PossibleValuesParser::new(["dual", "sequence"]))]
+    pub solver: Option<String>,
+
+    /// Where to work.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Train VAE-then-MLP, PC, CPC and M2 on generated data with few labels, and compare them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cpcvae demo\n  cpcvae demo --images --out demo-images")]
+pub struct DemoArgs {
+    /// On small images instead of points in the plane
+    #[arg(long)]
+    pub images: bool,
+    /// Folder for runs and figures
+    #[arg(long, short, value_name = "DIR", default_value = "demo")]
+    pub out: PathBuf,
+    /// Seed of everything drawn at random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u32,
+    /// Where to work.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the results as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The built-in data sets.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist")]
+pub struct DataArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: DataCommand,
+    /// Folder of downloaded data sets; by default a folder in your cache
+    #[arg(long, value_name = "DIR", env = "CPCVAE_DATA", hide_env_values = true, global = true)]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// What can be done with built-in data sets.
+#[derive(Debug, Subcommand)]
+pub enum DataCommand {
+    /// All built-in data sets
+    List,
+    /// What is known about one
+    Info {
+        /// Its name
+        name: String,
+    },
+    /// Download one, with checksums
+    Fetch {
+        /// Its name
+        name: String,
+    },
+}

@@ -1,0 +1,96 @@
+//! Arguments as typed. Nothing is decided here: see [`crate::settings`].
+
+mod answer;
+mod fit;
+
+pub use answer::{
+    EncodeArgs, EvaluateArgs, ModelArgs, PredictArgs, ReconstructArgs, ReconstructionKind,
+    SampleArgs, ScoreArgs,
+};
+pub use fit::{DataArgs, DataCommand, DemoArgs, FitArgs};
+
+use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  cpcvae demo                                   see what it does, in a minute
+  cpcvae fit half-moon                          train on a built-in data set
+  cpcvae fit wine.csv --label kind              train on your table; blank labels are unlabelled
+  cpcvae predict runs/wine-cpc new.csv          labels and probabilities for new rows
+  cpcvae sample runs/glyphs-cpc --each-class --out samples.png
+
+`cpcvae COMMAND --help` has more examples.";
+
+/// Semi-supervised variational autoencoders: one model from many rows of which few have labels.
+#[derive(Debug, Parser)]
+#[command(name = "cpcvae", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Train a model
+    Fit(Box<FitArgs>),
+    /// Measure a model: accuracy, log-loss, confusion matrix, ELBO
+    Evaluate(EvaluateArgs),
+    /// Labels and their probabilities
+    Predict(PredictArgs),
+    /// Codes: mean and standard deviation of q(z|x)
+    Encode(EncodeArgs),
+    /// How probable rows are: ELBO and log-likelihood
+    Score(ScoreArgs),
+    /// Rows through the code and back
+    Reconstruct(ReconstructArgs),
+    /// New rows, from the prior or of a class
+    Sample(SampleArgs),
+    /// Train four methods on generated data and compare them
+    Demo(DemoArgs),
+    /// The built-in data sets
+    Data(DataArgs),
+    /// List the methods
+    Methods,
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  cpcvae completions bash > ~/.local/share/bash-completion/completions/cpcvae")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Where data lies and where work is done: the same for every command.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Machine")]
+pub struct PlaceArgs {
+    /// Folder of downloaded data sets; by default a folder in your cache
+    #[arg(long, value_name = "DIR", env = "CPCVAE_DATA", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
+    /// Where to compute
+    #[arg(long, value_name = "DEVICE", default_value = "cpu",
+          value_parser = PossibleValuesParser::new(["cpu", "wgpu", "cuda", "metal"]))]
+    pub device: String,
+    /// Threads to use; results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+}
+
+impl PlaceArgs {
+    /// The folder of downloaded data sets.
+    pub fn data_dir(&self) -> PathBuf {
+        self.data_dir
+            .clone()
+            .unwrap_or_else(crate::data_dir::default)
+    }
+
+    /// Sets the number of threads, where one was asked for.
+    pub fn set_threads(&self) -> cpcvae::Result<()> {
+        match self.threads {
+            Some(threads) => cpcvae::device::set_threads(usize::from(threads)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! `cpcvae completions`: a script that completes commands and flags in a shell.
+
+use crate::args::Cli;
+use crate::printer::Printer;
+use anyhow::Result;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::process::ExitCode;
+
+/// Prints the script.
+pub fn run(shell: Shell) -> Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "cpcvae", &mut script);
+    Printer::default().write(&script)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,89 @@
+//! `cpcvae evaluate`: how good a model is on rows whose labels are known.
+
+use crate::args::EvaluateArgs;
+use crate::opened::{LabelColumns, Model};
+use crate::printer::{Printer, count};
+use crate::units::in_user_units;
+use anyhow::{Result, bail};
+use cpcvae::infer::Evaluation;
+use cpcvae::model::Target;
+use cpcvae_lab::figure::confusion_matrix;
+use cpcvae_lab::table::Table;
+use serde_json::json;
+use std::process::ExitCode;
+
+/// Evaluates and reports.
+pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
+    let model = Model::open(&args.model)?;
+    let columns = LabelColumns {
+        names: args.label.clone(),
+        unlabelled_value: args.unlabeled_value.clone(),
+    };
+    let rows = model.prepare(&model.labelled(&args.data, columns)?)?;
+    let card = &model.trained.card;
+    let evaluation = in_user_units(model.trained.inference.evaluate(&rows), &card.preprocess);
+    if model.is_training_file(&args.data) {
+        printer.note(format!(
+            "note: the run was trained on rows of this file; figures on the rows that were kept \
+             for its test are in {}",
+            args.model.run.join("report.json").display()
+        ));
+    }
+    let classes: &[String] = match &card.shape.target {
+        Target::Classes(names) => names,
+        Target::Values(_) | Target::Nothing => &[],
+    };
+    if let Some(path) = &args.figure {
+        if classes.is_empty() {
+            bail!("--figure draws a confusion matrix, and this model predicts no classes");
+        }
+        confusion_matrix(classes, &evaluation.confusion, path)?;
+        printer.note(format!("wrote {}", path.display()));
+    }
+    let mut value = serde_json::to_value(&evaluation)?;
+    value["run"] = json!(args.model.run);
+    value["data"] = json!(args.data);
+    value["method"] = json!(card.method);
+    if !classes.is_empty() {
+        value["classes"] = json!(classes);
+    }
+    printer.answer(&told(&evaluation, classes), &value)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn told(evaluation: &Evaluation, classes: &[String]) -> String {
+    let mut text = format!(
+        "rows      {} ({} with a label)\n",
+        count(evaluation.rows),
+        count(evaluation.labelled)
+    );
+    let figures = [
+        ("accuracy", evaluation.accuracy.map(|share| format!("{:.2}%", 100.0 * share))),
+        ("log-loss", evaluation.log_loss.map(|loss| format!("{loss:.4} nats"))),
+        ("RMSE", evaluation.rmse.map(|rmse| format!("{rmse:.4}"))),
+        ("R2", evaluation.r_squared.map(|share| format!("{share:.4}"))),
+        ("ELBO", evaluation.elbo.map(|elbo| format!("{elbo:.4} nats a row"))),
+    ];
+    for (name, figure) in figures {
+        if let Some(figure) = figure {
+            text += &format!("{name:<9} {figure}\n");
+        }
+    }
+    if evaluation.labelled > 0 && !classes.is_empty() {
+        text += "\nconfusion matrix (a row is the true class, a column the predicted one)\n";
+        text += &confusion(evaluation, classes).to_text();
+    }
+    text
+}
+
+fn confusion(evaluation: &Evaluation, classes: &[String]) -> Table {
+    let header = std::iter::once("true".to_string()).chain(classes.iter().cloned());
+    let rows = classes.iter().zip(&evaluation.confusion).map(|(class, counts)| {
+        let counts = counts.iter().map(u64::to_string);
+        std::iter::once(class.clone()).chain(counts).collect()
+    });
+    Table {
+        header: header.collect(),
+        rows: rows.collect(),
+    }
+}

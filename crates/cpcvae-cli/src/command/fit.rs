@@ -1,0 +1,145 @@
+//! `cpcvae fit`: trains a model.
+
+use crate::interrupt;
+use crate::printer::{Printer, count};
+use crate::progress::{self, Progress};
+use crate::settings::FitSettings;
+use crate::units;
+use anyhow::{Context, Result};
+use cpcvae::infer::Evaluation;
+use cpcvae::run::{Card, RunFolder, RunReport};
+use cpcvae::train::StopReason;
+use cpcvae_data::{Dataset, Split};
+use serde_json::json;
+use std::process::ExitCode;
+
+/// From this many labelled rows on, a table's own rows are kept for a test.
+const ENOUGH_TO_TEST: usize = 50;
+const TEST_SHARE: f64 = 0.2;
+
+/// Trains, or goes on, and reports.
+pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
+    settings.place.set_threads()?;
+    let device = cpcvae::device::device(&settings.place.device)?;
+    let source = settings.data.open(&settings.config, &settings.place.data_dir())?;
+    if settings.test_is_open {
+        settings.config.data.test = test_share(&source.rows, &settings, printer);
+    }
+    let FitSettings { config, folder, .. } = &settings;
+    printer.note(format!(
+        "{}: {} rows, method {}, run folder {}",
+        source.rows.name,
+        count(source.rows.len()),
+        config.method.name(),
+        folder.path().display()
+    ));
+    let mut progress = Progress::new("", printer.quiet, interrupt::watch()?);
+    let report = cpcvae::run::run(config, source, folder, &device, &mut progress);
+    progress.finish();
+    let report = report?;
+
+    if report.fit.stop == StopReason::Interrupted {
+        let text = interrupted(&settings, &report);
+        printer.answer(&text, &in_json(&settings, &report, None)?)?;
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    }
+    let report = in_user_units(report, folder)?;
+    let split = Split::load(folder.path().join("split.json"))?;
+    let text = summary(&settings, &report, &split);
+    printer.answer(&text, &in_json(&settings, &report, Some(&split))?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Test rows of a table where nothing was said: a share of the labels, unless they are few.
+fn test_share(rows: &Dataset, settings: &FitSettings, printer: Printer) -> f64 {
+    let labelled = rows.labelled_rows().len();
+    let held_out = (TEST_SHARE * labelled as f64).round() as usize;
+    if labelled >= ENOUGH_TO_TEST && settings.config.data.labels + held_out <= labelled {
+        return TEST_SHARE;
+    }
+    if settings.config.method.uses_labels() {
+        printer.note(format!(
+            "{} of {} rows have labels: none is kept for a test (`--test X` keeps some)",
+            count(labelled),
+            count(rows.len())
+        ));
+    }
+    0.0
+}
+
+/// The figures of the report in the user's units.
+fn in_user_units(mut report: RunReport, folder: &RunFolder) -> Result<RunReport> {
+    let path = folder.path().join("model").join("card.json");
+    let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let card: Card = serde_json::from_slice(&text)
+        .with_context(|| format!("{} is not a model's card", path.display()))?;
+    let convert = |evaluation| units::in_user_units(evaluation, &card.preprocess);
+    report.fit.validation = report.fit.validation.map(convert);
+    report.test = report.test.map(convert);
+    Ok(report)
+}
+
+fn in_json(
+    settings: &FitSettings,
+    report: &RunReport,
+    split: Option<&Split>,
+) -> Result<serde_json::Value> {
+    let mut value = serde_json::to_value(report)?;
+    value["run"] = json!(settings.folder.path());
+    value["data"] = json!(settings.config.data.source);
+    value["method"] = json!(settings.config.method.name());
+    value["seed"] = json!(settings.config.seed);
+    if let Some(split) = split {
+        value["labelled"] = json!(split.labelled.len());
+        value["unlabelled"] = json!(split.unlabelled.len());
+    }
+    Ok(value)
+}
+
+fn interrupted(settings: &FitSettings, report: &RunReport) -> String {
+    let FitSettings { config, folder, .. } = settings;
+    format!(
+        "stopped at step {} with a checkpoint; go on with\n  cpcvae fit {} --out {} --resume\n",
+        count(report.fit.steps as usize),
+        config.data.source,
+        folder.path().display()
+    )
+}
+
+fn summary(settings: &FitSettings, report: &RunReport, split: &Split) -> String {
+    let FitSettings { config, folder, .. } = settings;
+    let fit = &report.fit;
+    let ended = match fit.stop {
+        StopReason::EarlyStop => ", stopped early as validation no longer improved",
+        _ => "",
+    };
+    let kept = match fit.kept_step == fit.steps {
+        true => String::new(),
+        false => format!("; the model of step {} was best and is kept", count(fit.kept_step as usize)),
+    };
+    let measured = |evaluation: &Option<Evaluation>| match evaluation {
+        Some(evaluation) => units::line(evaluation),
+        None => "no rows were kept for it".into(),
+    };
+    let mut text = format!(
+        "{} on {}: {} steps in {:.1} s{ended}{kept}\n",
+        config.method.name(),
+        config.data.source,
+        count(fit.steps as usize),
+        fit.seconds
+    );
+    text += &format!(
+        "trained on  {} labelled and {} unlabelled rows\n",
+        count(split.labelled.len()),
+        count(split.unlabelled.len())
+    );
+    if fit.validation.is_some() {
+        text += &format!("validation  {}\n", measured(&fit.validation));
+    }
+    text += &format!("test        {}\n", measured(&report.test));
+    if let Some(constraint) = &fit.constraint {
+        text += &progress::constraint(constraint);
+        text.push('\n');
+    }
+    text + &format!("run folder  {}\n", folder.path().display())
+}

@@ -1,0 +1,13 @@
+//! One file a command: each is one function that gets parsed values and a printer.
+
+pub mod completions;
+pub mod data;
+pub mod demo;
+pub mod encode;
+pub mod evaluate;
+pub mod fit;
+pub mod methods;
+pub mod predict;
+pub mod reconstruct;
+pub mod sample;
+pub mod score;

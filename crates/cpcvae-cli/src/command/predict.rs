@@ -1,0 +1,67 @@
+//! `cpcvae predict`: labels and their probabilities.
+
+use crate::args::PredictArgs;
+use crate::opened::Model;
+use crate::output::{cells, write_csv};
+use crate::printer::Printer;
+use anyhow::Result;
+use cpcvae::model::{Kind, Target};
+use cpcvae_data::Matrix;
+use std::process::ExitCode;
+
+/// Predicts and writes one line a row.
+pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
+    let model = Model::open(&args.model)?;
+    let rows = model.prepare(&model.features(&args.data)?)?;
+    let shape = &model.trained.card.shape;
+    if args.samples > 0 && shape.kind != Kind::Vae {
+        printer.note(format!(
+            "note: `{}` predicts from the features, not from a code, so --samples has no effect",
+            model.trained.card.method
+        ));
+    }
+    let outputs = model.trained.inference.predict(&rows.features, args.samples as usize)?;
+    match &shape.target {
+        Target::Classes(names) => write_classes(args, names, &outputs, printer)?,
+        Target::Values(names) => {
+            let values = model.trained.card.preprocess.invert_labels(outputs);
+            write_values(args, names, &values, printer)?;
+        }
+        Target::Nothing => unreachable!("predict refuses models that predict nothing"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_classes(
+    args: &PredictArgs,
+    names: &[String],
+    probabilities: &Matrix,
+    printer: Printer,
+) -> Result<()> {
+    let mut header = vec!["row".to_string(), "label".to_string()];
+    header.extend(names.iter().map(|name| format!("p_{name}")));
+    let lines = (0..probabilities.rows).map(|row| {
+        let of_row = probabilities.row(row);
+        let best = (0..of_row.len()).fold(0, |best, i| if of_row[i] > of_row[best] { i } else { best });
+        let mut line = vec![row.to_string(), names[best].clone()];
+        line.extend(cells(of_row));
+        line
+    });
+    write_csv(args.out.as_deref(), &header, lines, printer)
+}
+
+fn write_values(
+    args: &PredictArgs,
+    names: &[String],
+    values: &Matrix,
+    printer: Printer,
+) -> Result<()> {
+    let mut header = vec!["row".to_string()];
+    header.extend(names.iter().cloned());
+    let lines = (0..values.rows).map(|row| {
+        let mut line = vec![row.to_string()];
+        line.extend(cells(values.row(row)));
+        line
+    });
+    write_csv(args.out.as_deref(), &header, lines, printer)
+}

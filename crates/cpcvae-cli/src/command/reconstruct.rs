@@ -1,0 +1,67 @@
+//! `cpcvae reconstruct`: rows through the code and back.
+
+use crate::args::{ReconstructArgs, ReconstructionKind};
+use crate::opened::Model;
+use crate::output::{cells, column_names, grid, images, is_figure, write_csv};
+use crate::printer::Printer;
+use anyhow::Result;
+use cpcvae::infer::Reconstruction;
+use cpcvae_data::{Dataset, Matrix};
+use cpcvae_lab::figure::image_grid;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Images side by side in a figure.
+const ACROSS: usize = 10;
+/// Images in a figure where nothing is said.
+const IN_FIGURE: usize = 20;
+
+/// Reconstructs and writes a table or a figure.
+pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
+    let model = Model::open(&args.model)?;
+    let rows = model.features(&args.data)?;
+    let out = args.out.as_deref();
+    let wanted = match args.rows {
+        Some(rows) => rows as usize,
+        None if is_figure(out) => IN_FIGURE,
+        None => rows.len(),
+    };
+    let first: Vec<u32> = (0..rows.len().min(wanted) as u32).collect();
+    let rows = rows.select(&first);
+    let (kind, name) = match args.kind {
+        ReconstructionKind::Mean => (Reconstruction::Mean, "mean"),
+        ReconstructionKind::Sampled => (Reconstruction::Sampled, "sampled"),
+        ReconstructionKind::Aligned => (Reconstruction::Aligned, "aligned"),
+        ReconstructionKind::Transformed => (Reconstruction::Transformed, "transformed"),
+    };
+    let prepared = model.prepare(&rows)?;
+    let made = model.trained.inference.reconstruct(&prepared.features, kind)?;
+    let made = model.trained.card.preprocess.invert(made);
+    match out.filter(|_| is_figure(out)) {
+        Some(path) => draw(&rows, &made, name, path, printer)?,
+        None => {
+            let header: Vec<String> = std::iter::once("row".to_string())
+                .chain(column_names(&rows.layout))
+                .collect();
+            let lines = (0..made.rows).map(|row| {
+                let number = std::iter::once(row.to_string());
+                number.chain(cells(made.row(row))).collect()
+            });
+            write_csv(out, &header, lines, printer)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lines of originals, each above the line of their reconstructions.
+fn draw(rows: &Dataset, made: &Matrix, name: &str, path: &Path, printer: Printer) -> Result<()> {
+    let mut grid = grid(&rows.layout)?;
+    let (originals, made) = (images(&rows.features), images(made));
+    for (originals, made) in originals.chunks(ACROSS).zip(made.chunks(ACROSS)) {
+        grid.images.extend([originals.to_vec(), made.to_vec()]);
+        grid.row_labels.extend(["original".to_string(), name.to_string()]);
+    }
+    image_grid(&grid, path)?;
+    printer.note(format!("wrote {}", path.display()));
+    Ok(())
+}

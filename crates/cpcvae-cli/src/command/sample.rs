@@ -1,0 +1,142 @@
+//! `cpcvae sample`: new rows, from the prior or of a class.
+
+use crate::args::SampleArgs;
+use crate::opened::Model;
+use crate::output::{cells, column_names, grid, images, is_figure, write_csv};
+use crate::printer::{Printer, count, percent};
+use anyhow::{Result, bail};
+use cpcvae::infer::RejectionLimits;
+use cpcvae::model::Target;
+use cpcvae_data::{Layout, Matrix};
+use cpcvae_lab::figure::{ScatterPanel, image_grid, scatter_panels};
+use std::path::Path;
+use std::process::ExitCode;
+
+const A_CLASS: usize = 10;
+const OF_PRIOR: usize = 50;
+/// Images side by side in a figure.
+const ACROSS: usize = 10;
+
+/// Rows that belong together: of a class, or of the prior.
+struct Group {
+    class: Option<String>,
+    rows: Matrix,
+}
+
+/// Samples and writes a table or a figure.
+pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
+    if !(args.threshold > 0.0 && args.threshold <= 1.0) {
+        bail!("--threshold is {}; a probability is above 0 and at most 1", args.threshold);
+    }
+    let model = Model::open(&args.model)?;
+    let layout = &model.trained.card.preprocess.layout;
+    let out = args.out.as_deref();
+    if is_figure(out) && !can_be_drawn(layout) {
+        bail!("a table of other than two columns cannot be drawn; write a .csv file");
+    }
+    let groups = groups(args, &model, printer)?;
+    match out.filter(|_| is_figure(out)) {
+        Some(path) => {
+            draw(layout, groups, path)?;
+            printer.note(format!("wrote {}", path.display()));
+        }
+        None => {
+            let class = groups.iter().any(|group| group.class.is_some()).then(|| "class".to_string());
+            let header: Vec<String> = class.into_iter().chain(column_names(layout)).collect();
+            let lines = groups.iter().flat_map(|group| {
+                (0..group.rows.rows).map(|row| {
+                    let class = group.class.clone().into_iter();
+                    class.chain(cells(group.rows.row(row))).collect()
+                })
+            });
+            write_csv(out, &header, lines, printer)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn groups(args: &SampleArgs, model: &Model, printer: Printer) -> Result<Vec<Group>> {
+    let inference = &model.trained.inference;
+    let preprocess = &model.trained.card.preprocess;
+    let chosen = chosen_classes(args, &model.trained.card.shape.target)?;
+    if chosen.is_empty() {
+        let rows = args.count.map_or(OF_PRIOR, |count| count as usize);
+        let rows = preprocess.invert(inference.sample(rows, args.noisy)?);
+        return Ok(vec![Group { class: None, rows }]);
+    }
+    let limits = RejectionLimits {
+        threshold: args.threshold,
+        draws: args.max_draws as usize,
+    };
+    let rows = args.count.map_or(A_CLASS, |count| count as usize);
+    let mut groups = Vec::new();
+    for (class, name) in chosen {
+        let samples = inference.sample_class(class, rows, args.noisy, limits)?;
+        printer.note(format!(
+            "class `{name}`: {} of {} drawn codes kept ({})",
+            count(rows),
+            count(samples.drawn),
+            percent(samples.acceptance)
+        ));
+        groups.push(Group {
+            class: Some(name),
+            rows: preprocess.invert(samples.features),
+        });
+    }
+    Ok(groups)
+}
+
+/// The classes asked for, with their places; none for the prior.
+fn chosen_classes(args: &SampleArgs, target: &Target) -> Result<Vec<(usize, String)>> {
+    if args.class.is_none() && !args.each_class {
+        return Ok(Vec::new());
+    }
+    let Target::Classes(names) = target else {
+        bail!("this model predicts no classes; leave out --class and --each-class");
+    };
+    let all = names.iter().cloned().enumerate();
+    let chosen: Vec<(usize, String)> = match &args.class {
+        Some(class) => all.filter(|(_, name)| name == class).collect(),
+        None => all.collect(),
+    };
+    if let ([], Some(class)) = (chosen.as_slice(), &args.class) {
+        bail!("the model has no class `{class}`; its classes are: {}", names.join(", "));
+    }
+    Ok(chosen)
+}
+
+fn can_be_drawn(layout: &Layout) -> bool {
+    match layout {
+        Layout::Image { .. } => true,
+        Layout::Columns(names) => names.len() == 2,
+    }
+}
+
+fn draw(layout: &Layout, groups: Vec<Group>, path: &Path) -> Result<()> {
+    if let Layout::Columns(_) = layout {
+        return draw_points(&groups, path);
+    }
+    let mut grid = grid(layout)?;
+    for group in &groups {
+        for (line, images) in images(&group.rows).chunks(ACROSS).enumerate() {
+            grid.images.push(images.to_vec());
+            if let Some(class) = &group.class {
+                let label = if line == 0 { class.clone() } else { String::new() };
+                grid.row_labels.push(label);
+            }
+        }
+    }
+    Ok(image_grid(&grid, path)?)
+}
+
+fn draw_points(groups: &[Group], path: &Path) -> Result<()> {
+    let mut panel = ScatterPanel::default();
+    for (class, group) in groups.iter().enumerate() {
+        for row in 0..group.rows.rows {
+            let point = group.rows.row(row);
+            panel.points.push([point[0], point[1]]);
+            panel.classes.push(class as u32);
+        }
+    }
+    Ok(scatter_panels(&[vec![panel]], &[], path)?)
+}

@@ -1,0 +1,70 @@
+//! Answers as tables and figures.
+
+use crate::printer::Printer;
+use anyhow::{Context, Result, bail};
+use cpcvae_data::{Layout, Matrix};
+use cpcvae_lab::figure::Grid;
+use std::path::Path;
+
+/// Writes a table as CSV: to the file, whole or not at all, or to standard output.
+pub fn write_csv(
+    out: Option<&Path>,
+    header: &[String],
+    rows: impl Iterator<Item = Vec<String>>,
+    printer: Printer,
+) -> Result<()> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header)?;
+    for row in rows {
+        writer.write_record(&row)?;
+    }
+    let bytes = writer.into_inner().context("the table cannot be written")?;
+    match out {
+        None => printer.write(&bytes),
+        Some(path) => {
+            cpcvae::train::write_atomically(path, &bytes)?;
+            printer.note(format!("wrote {}", path.display()));
+            Ok(())
+        }
+    }
+}
+
+/// The numbers of a row as cells that read back as the same numbers.
+pub fn cells(values: &[f32]) -> impl Iterator<Item = String> {
+    values.iter().map(f32::to_string)
+}
+
+/// The names of a layout's columns; pixels are named by their place.
+pub fn column_names(layout: &Layout) -> impl Iterator<Item = String> {
+    (0..layout.width()).map(|column| layout.column_name(column))
+}
+
+/// Whether the file is to be a figure.
+pub fn is_figure(out: Option<&Path>) -> bool {
+    let extension = out.and_then(Path::extension).and_then(|text| text.to_str());
+    extension.is_some_and(|text| matches!(text.to_ascii_lowercase().as_str(), "png" | "svg"))
+}
+
+/// An empty grid for images of this layout.
+pub fn grid(layout: &Layout) -> Result<Grid> {
+    match layout {
+        Layout::Image {
+            height,
+            width,
+            channels,
+        } => Ok(Grid {
+            height: *height,
+            width: *width,
+            channels: *channels,
+            ..Grid::default()
+        }),
+        Layout::Columns(_) => {
+            bail!("a grid of images needs a model of images; write a .csv file for a table")
+        }
+    }
+}
+
+/// The rows of a matrix as images.
+pub fn images(rows: &Matrix) -> Vec<Vec<f32>> {
+    (0..rows.rows).map(|row| rows.row(row).to_vec()).collect()
+}

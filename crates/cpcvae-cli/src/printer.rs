@@ -1,0 +1,68 @@
+//! What goes to which stream: answers to standard output, everything else to standard error.
+
+use anyhow::Result;
+use std::io::Write;
+
+/// How much is said, and in which form.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Printer {
+    /// Nothing on standard error but errors.
+    pub quiet: bool,
+    /// One JSON object on standard output and nothing else there.
+    pub json: bool,
+}
+
+impl Printer {
+    /// A remark for people, on standard error.
+    pub fn note(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            eprintln!("{}", text.as_ref());
+        }
+    }
+
+    /// The answer: `text` for people, or `value` as JSON.
+    pub fn answer(&self, text: &str, value: &serde_json::Value) -> Result<()> {
+        match self.json {
+            true => self.write(format!("{value}\n").as_bytes()),
+            false => self.write(text.as_bytes()),
+        }
+    }
+
+    /// Bytes to standard output.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        let mut out = std::io::stdout().lock();
+        out.write_all(bytes)?;
+        Ok(out.flush()?)
+    }
+}
+
+/// A number with commas between thousands.
+pub fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1000), "1,000");
+        assert_eq!(count(1_234_567), "1,234,567");
+    }
+}

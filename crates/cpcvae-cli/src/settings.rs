@@ -1,0 +1,216 @@
+//! From the arguments of `fit` to the settings of a run.
+//!
+//! Defaults for the method and the data, then the file of `-c`, then `--set`, then flags. A run
+//! that goes on starts from its stored settings instead of the defaults.
+
+use crate::args::{FitArgs, PlaceArgs};
+use crate::data_name::DataName;
+use anyhow::{Context, Result, bail};
+use cpcvae::config::{RunConfig, parse_settings};
+use cpcvae::run::RunFolder;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// What `fit` needs to know.
+#[derive(Debug)]
+pub struct FitSettings {
+    /// The settings of the run.
+    pub config: RunConfig,
+    /// Its data.
+    pub data: DataName,
+    /// Its folder.
+    pub folder: RunFolder,
+    /// Whether the number of test rows is left to `fit`.
+    pub test_is_open: bool,
+    /// Where to work.
+    pub place: PlaceArgs,
+}
+
+/// Settings laid over others, and where they come from.
+struct Layer {
+    context: String,
+    settings: Table,
+}
+
+/// Resolves the arguments; nothing is written.
+pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
+    let data = DataName::parse(&args.data)?;
+    let mut layers = layers(args, &data)?;
+    let mut method = args.method.clone();
+    for layer in layers.iter_mut().rev() {
+        let named = take_method(&mut layer.settings);
+        method = method.or(named);
+    }
+    let chosen = method.as_deref().unwrap_or("cpc");
+    let folder = RunFolder::at(match &args.out {
+        Some(path) => path.clone(),
+        None => PathBuf::from("runs").join(format!("{}-{chosen}", data.short())),
+    });
+    let stored = stored(&folder, args.resume)?;
+    let is_new = stored.is_none();
+    let base = match stored {
+        Some(stored) => {
+            check_same_run(&stored, method.as_deref(), &args.data)?;
+            stored
+        }
+        None => data.defaults(chosen, &args.data)?,
+    };
+    let config = layers.iter().try_fold(base, |config, layer| {
+        config.overlaid(&layer.settings, &layer.context)
+    })?;
+    let says_test = |layer: &Layer| {
+        let data = layer.settings.get("data").and_then(Value::as_table);
+        data.is_some_and(|data| data.contains_key("test"))
+    };
+    Ok(FitSettings {
+        test_is_open: is_new
+            && matches!(data, DataName::File(_))
+            && !layers.iter().any(says_test),
+        config,
+        data,
+        folder,
+        place: args.place.clone(),
+    })
+}
+
+/// The settings of the run in the folder, if it is to go on.
+fn stored(folder: &RunFolder, resume: bool) -> Result<Option<RunConfig>> {
+    match (folder.is_started(), resume) {
+        (true, true) => Ok(Some(folder.config()?)),
+        (true, false) => bail!(
+            "there is a run in {} already; go on with it with `--resume`, or choose another \
+             folder with `--out`",
+            folder.path().display()
+        ),
+        // It may have been killed before its first file was written.
+        (false, _) => Ok(None),
+    }
+}
+
+/// A run goes on with its own method and data.
+fn check_same_run(stored: &RunConfig, method: Option<&str>, data: &str) -> Result<()> {
+    let name = stored.method.name();
+    if let Some(method) = method.filter(|method| *method != name) {
+        bail!(
+            "the run was started with `--method {name}` and cannot go on with `{method}`; start \
+             another run with another `--out`"
+        );
+    }
+    // The file may have moved, or be named from another folder.
+    let file_name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
+    if file_name(&stored.data.source) != file_name(data) {
+        bail!(
+            "the run was started on `{}`, not on `{data}`; start another run with another `--out`",
+            stored.data.source
+        );
+    }
+    Ok(())
+}
+
+fn layers(args: &FitArgs, data: &DataName) -> Result<Vec<Layer>> {
+    let mut layers = Vec::new();
+    if let Some(path) = &args.config {
+        let context = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("the settings in {context} cannot be read"))?;
+        let settings = text
+            .parse()
+            .with_context(|| format!("{context} is not a file of TOML settings"))?;
+        layers.push(Layer { context, settings });
+    }
+    layers.push(Layer {
+        context: "--set".into(),
+        settings: parse_settings(&args.set)?,
+    });
+    let labels_said = layers.iter().any(|layer| {
+        let data = layer.settings.get("data").and_then(Value::as_table);
+        data.is_some_and(|data| data.contains_key("labels"))
+    });
+    layers.push(Layer {
+        context: "the arguments".into(),
+        settings: flags(args, data, labels_said)?,
+    });
+    Ok(layers)
+}
+
+/// Takes the method's name out of settings: `method = "pc"`, or `name` in `[method]`.
+fn take_method(settings: &mut Table) -> Option<String> {
+    let name = match settings.get_mut("method")? {
+        Value::String(_) => settings.remove("method"),
+        Value::Table(method) => method.remove("name"),
+        _ => None,
+    };
+    name.and_then(|name| name.as_str().map(String::from))
+}
+
+/// Flags as settings.
+fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
+    let mut of_data = Table::new();
+    let mut of_train = Table::new();
+    let mut of_constraint = Table::new();
+    let mut all = Table::new();
+
+    if args.paper {
+        match data {
+            DataName::HalfMoon => put(&mut of_data, "half_moon_labels", "evenly-spaced"),
+            DataName::Mnist => {
+                put(&mut of_data, "validation", 10_000.0);
+                if !labels_said {
+                    put(&mut of_data, "labels", 100);
+                }
+            }
+            _ => bail!(
+                "`--paper` is the paper's protocol on half-moon and mnist; it has none for `{}`",
+                args.data
+            ),
+        }
+    }
+    put_list(&mut of_data, "label", &args.label);
+    put_list(&mut of_data, "ignore", &args.ignore);
+    put_some(&mut of_data, "labels", args.labels);
+    put_some(&mut of_data, "task", args.task.clone());
+    put_some(&mut of_data, "unlabeled_value", args.unlabeled_value.clone());
+    put_some(&mut of_data, "validation", args.validation);
+    put_some(&mut of_data, "test", args.test);
+
+    put_some(&mut of_train, "steps", args.max_steps);
+    if let Some(epochs) = args.epochs {
+        put(&mut of_train, "epochs", epochs);
+        // Steps from a file would win otherwise.
+        put(&mut of_train, "steps", 0);
+    }
+
+    let targets = [("loss", args.target_loss), ("accuracy", args.target_accuracy)];
+    for (measure, target) in targets {
+        if let Some(target) = target {
+            put(&mut of_constraint, "measure", measure);
+            put(&mut of_constraint, "target", target);
+        }
+    }
+    put_some(&mut of_constraint, "solver", args.solver.clone());
+
+    put_some(&mut all, "seed", args.seed);
+    if let Some(code) = args.code {
+        put(&mut all, "model", Table::from_iter([("code".to_string(), Value::from(code))]));
+    }
+    put(&mut all, "data", of_data);
+    put(&mut all, "train", of_train);
+    put(&mut all, "constraint", of_constraint);
+    Ok(all)
+}
+
+fn put(table: &mut Table, key: &str, value: impl Into<Value>) {
+    table.insert(key.into(), value.into());
+}
+
+fn put_some(table: &mut Table, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        put(table, key, value);
+    }
+}
+
+fn put_list(table: &mut Table, key: &str, values: &[String]) {
+    if !values.is_empty() {
+        put(table, key, values.to_vec());
+    }
+}
