@@ -35,7 +35,9 @@ impl DataName {
             "glyphs" => Self::Glyphs,
             "mnist" => Self::Mnist,
             path if Path::new(path).is_file() => Self::File(path.into()),
-            path if Path::new(path).is_dir() => bail!("{path} is a folder; name a .csv or .tsv file"),
+            path if Path::new(path).is_dir() => {
+                bail!("{path} is a folder; name a .csv or .tsv file")
+            }
             path => bail!(
                 "there is no file `{path}`, and no built-in data set of that name (there are \
                  half-moon, glyphs and mnist)"

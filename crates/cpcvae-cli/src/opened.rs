@@ -85,7 +85,10 @@ impl Model {
 
     /// Whether this is the file that the run was trained on.
     pub fn is_training_file(&self, data: &str) -> bool {
-        let source = self.config.as_ref().map(|config| Path::new(&config.data.source));
+        let source = self
+            .config
+            .as_ref()
+            .map(|config| Path::new(&config.data.source));
         source.is_some_and(|source| source.is_file() && source == Path::new(data))
     }
 
@@ -134,7 +137,10 @@ impl Model {
     /// Test rows of a built-in data set, else all of its rows: those of the run itself, where
     /// they are generated.
     fn built_in(&self, name: &DataName, data: &str) -> Result<Dataset> {
-        let own = self.config.as_ref().filter(|config| config.data.source == data);
+        let own = self
+            .config
+            .as_ref()
+            .filter(|config| config.data.source == data);
         let config = match own {
             Some(config) => config.clone(),
             None => RunConfig {

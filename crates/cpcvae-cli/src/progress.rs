@@ -72,7 +72,9 @@ impl Observer for Progress {
     fn on_step(&mut self, report: &StepReport<'_>) {
         let terms = || {
             let terms = report.terms.iter();
-            let terms: Vec<String> = terms.map(|(name, value)| format!("{name} {value:.3}")).collect();
+            let terms: Vec<String> = terms
+                .map(|(name, value)| format!("{name} {value:.3}"))
+                .collect();
             format!("{}{}", self.validation, terms.join(", "))
         };
         match &mut self.display {
@@ -130,11 +132,17 @@ impl Lines {
         let left = match done {
             0.0 => String::new(),
             done => {
-                let seconds = (now - start).as_secs_f64() / done * (report.steps - report.step) as f64;
+                let seconds =
+                    (now - start).as_secs_f64() / done * (report.steps - report.step) as f64;
                 format!(", {seconds:.0} s left")
             }
         };
-        eprintln!("{name}step {}/{}{left}: {}", report.step, report.steps, terms());
+        eprintln!(
+            "{name}step {}/{}{left}: {}",
+            report.step,
+            report.steps,
+            terms()
+        );
     }
 }
 
@@ -157,7 +165,11 @@ pub fn constraint(report: &ConstraintReport) -> String {
         (Measure::Accuracy, true) => ("accuracy", ">="),
         (Measure::Accuracy, false) => ("accuracy", "<"),
     };
-    let verdict = if report.satisfied { "satisfied" } else { "not satisfied" };
+    let verdict = if report.satisfied {
+        "satisfied"
+    } else {
+        "not satisfied"
+    };
     format!(
         "constraint {verdict}: {name} {:.4} {relation} {} on labelled rows, lambda {:.4}",
         report.value, report.target, report.multiplier

@@ -63,9 +63,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         data.is_some_and(|data| data.contains_key("test"))
     };
     Ok(FitSettings {
-        test_is_open: is_new
-            && matches!(data, DataName::File(_))
-            && !layers.iter().any(says_test),
+        test_is_open: is_new && matches!(data, DataName::File(_)) && !layers.iter().any(says_test),
         config,
         data,
         folder,
@@ -169,7 +167,11 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     put_list(&mut of_data, "ignore", &args.ignore);
     put_some(&mut of_data, "labels", args.labels);
     put_some(&mut of_data, "task", args.task.clone());
-    put_some(&mut of_data, "unlabeled_value", args.unlabeled_value.clone());
+    put_some(
+        &mut of_data,
+        "unlabeled_value",
+        args.unlabeled_value.clone(),
+    );
     put_some(&mut of_data, "validation", args.validation);
     put_some(&mut of_data, "test", args.test);
 
@@ -180,7 +182,10 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
         put(&mut of_train, "steps", 0);
     }
 
-    let targets = [("loss", args.target_loss), ("accuracy", args.target_accuracy)];
+    let targets = [
+        ("loss", args.target_loss),
+        ("accuracy", args.target_accuracy),
+    ];
     for (measure, target) in targets {
         if let Some(target) = target {
             put(&mut of_constraint, "measure", measure);
@@ -191,7 +196,11 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
 
     put_some(&mut all, "seed", args.seed);
     if let Some(code) = args.code {
-        put(&mut all, "model", Table::from_iter([("code".to_string(), Value::from(code))]));
+        put(
+            &mut all,
+            "model",
+            Table::from_iter([("code".to_string(), Value::from(code))]),
+        );
     }
     put(&mut all, "data", of_data);
     put(&mut all, "train", of_train);

@@ -9,7 +9,11 @@ use cpcvae::prepare::Preprocess;
 pub fn in_user_units(mut evaluation: Evaluation, preprocess: &Preprocess) -> Evaluation {
     let shift = f64::from(preprocess.log_density_shift());
     evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
-    if let Some([scale]) = preprocess.labels.as_ref().map(|labels| labels.scale.as_slice()) {
+    if let Some([scale]) = preprocess
+        .labels
+        .as_ref()
+        .map(|labels| labels.scale.as_slice())
+    {
         evaluation.rmse = evaluation.rmse.map(|rmse| rmse * f64::from(*scale));
     }
     evaluation
@@ -18,12 +22,22 @@ pub fn in_user_units(mut evaluation: Evaluation, preprocess: &Preprocess) -> Eva
 /// The figures of an evaluation in a line.
 pub fn line(evaluation: &Evaluation) -> String {
     let figures = [
-        evaluation.accuracy.map(|share| format!("accuracy {}", crate::printer::percent(share))),
+        evaluation
+            .accuracy
+            .map(|share| format!("accuracy {}", crate::printer::percent(share))),
         evaluation.rmse.map(|rmse| format!("RMSE {rmse:.4}")),
         evaluation.r_squared.map(|share| format!("R2 {share:.4}")),
-        evaluation.log_loss.map(|loss| format!("log-loss {loss:.4}")),
-        evaluation.elbo.map(|elbo| format!("ELBO {elbo:.3} nats a row")),
+        evaluation
+            .log_loss
+            .map(|loss| format!("log-loss {loss:.4}")),
+        evaluation
+            .elbo
+            .map(|elbo| format!("ELBO {elbo:.3} nats a row")),
     ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
-    format!("{} ({} rows)", figures.join(", "), crate::printer::count(evaluation.rows))
+    format!(
+        "{} ({} rows)",
+        figures.join(", "),
+        crate::printer::count(evaluation.rows)
+    )
 }

@@ -21,18 +21,27 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
 fn half_moon_from_fit_to_every_answer() {
     let sandbox = Sandbox::new();
     let summary = sandbox.fit(&["half-moon", "--out", "run"]);
-    assert!(summary.contains("6 labelled and 994 unlabelled rows"), "{summary}");
+    assert!(
+        summary.contains("6 labelled and 994 unlabelled rows"),
+        "{summary}"
+    );
     assert!(summary.contains("test        accuracy"), "{summary}");
 
     let text = sandbox.ok(&["evaluate", "run", "half-moon", "--figure", "confusion.png"]);
-    assert!(text.contains("rows      1,000 (1,000 with a label)"), "{text}");
+    assert!(
+        text.contains("rows      1,000 (1,000 with a label)"),
+        "{text}"
+    );
     assert!(text.contains("confusion matrix"), "{text}");
     assert!(png_size(&sandbox.read("confusion.png")).0 > 100);
 
     let predicted = cells(&sandbox.ok(&["predict", "run", "half-moon"]));
     assert_eq!(predicted.len(), 1001);
     assert_eq!(predicted[0], ["row", "label", "p_0", "p_1"]);
-    let total: f32 = predicted[7][2..].iter().map(|cell| cell.parse::<f32>().expect("a number")).sum();
+    let total: f32 = predicted[7][2..]
+        .iter()
+        .map(|cell| cell.parse::<f32>().expect("a number"))
+        .sum();
     assert!((total - 1.0).abs() < 1e-5);
 
     let codes = cells(&sandbox.ok(&["encode", "run", "half-moon"]));
@@ -47,7 +56,13 @@ fn half_moon_from_fit_to_every_answer() {
     assert_eq!(made.len(), 6);
     sandbox.ok(&["sample", "run", "--out", "samples.png"]);
     let answer = sandbox.run(&[
-        "sample", "run", "--each-class", "--threshold", "0.3", "--count", "4",
+        "sample",
+        "run",
+        "--each-class",
+        "--threshold",
+        "0.3",
+        "--count",
+        "4",
     ]);
     assert_eq!(cells(&answer.out).len(), 9, "{answer:?}");
     assert!(answer.err.contains("drawn codes kept"), "{}", answer.err);
@@ -57,20 +72,57 @@ fn half_moon_from_fit_to_every_answer() {
 fn glyphs_from_fit_to_figures() {
     let sandbox = Sandbox::new();
     sandbox.fit(&[
-        "glyphs", "--set", "data.rows=200", "--labels", "20", "--code", "8", "--validation", "20",
-        "--out", "run",
+        "glyphs",
+        "--set",
+        "data.rows=200",
+        "--labels",
+        "20",
+        "--code",
+        "8",
+        "--validation",
+        "20",
+        "--out",
+        "run",
     ]);
     let text = sandbox.ok(&["evaluate", "run", "glyphs"]);
-    assert!(text.contains("rows      1,000") && text.contains("zigzag"), "{text}");
+    assert!(
+        text.contains("rows      1,000") && text.contains("zigzag"),
+        "{text}"
+    );
     for kind in ["mean", "sampled", "aligned", "transformed"] {
-        sandbox.ok(&["reconstruct", "run", "glyphs", "--kind", kind, "--out", "made.png"]);
+        sandbox.ok(&[
+            "reconstruct",
+            "run",
+            "glyphs",
+            "--kind",
+            kind,
+            "--out",
+            "made.png",
+        ]);
         // Two lines of ten, each an original and its reconstruction.
         let (width, height) = png_size(&sandbox.read("made.png"));
         assert!(width > 10 * 28 && height > 4 * 28, "{width} x {height}");
     }
-    sandbox.ok(&["sample", "run", "--count", "7", "--noisy", "--out", "samples.svg"]);
+    sandbox.ok(&[
+        "sample",
+        "run",
+        "--count",
+        "7",
+        "--noisy",
+        "--out",
+        "samples.svg",
+    ]);
     assert!(sandbox.read("samples.svg").starts_with(b"<svg"));
-    sandbox.ok(&["sample", "run", "--class", "ring", "--threshold", "0.01", "--out", "rings.png"]);
+    sandbox.ok(&[
+        "sample",
+        "run",
+        "--class",
+        "ring",
+        "--threshold",
+        "0.01",
+        "--out",
+        "rings.png",
+    ]);
     let drawn = cells(&sandbox.ok(&["sample", "run", "--count", "1"]));
     assert_eq!((drawn.len(), drawn[1].len()), (2, 784));
 }
@@ -80,7 +132,10 @@ fn a_table_with_text_labels_and_blanks() {
     let sandbox = Sandbox::new();
     sandbox.write("wine.csv", two_clouds(120, 30));
     let summary = sandbox.fit(&["wine.csv", "--label", "kind", "--ignore", "id"]);
-    assert!(summary.contains("48 labelled and 60 unlabelled rows"), "{summary}");
+    assert!(
+        summary.contains("48 labelled and 60 unlabelled rows"),
+        "{summary}"
+    );
     assert!(summary.contains("run folder  runs/wine-cpc"), "{summary}");
 
     // New rows: columns in another order, others beside them, no label.
@@ -90,7 +145,10 @@ fn a_table_with_text_labels_and_blanks() {
     assert_eq!(predicted.len(), 3);
 
     // One class only, so that names and numbers do not agree.
-    sandbox.write("white.csv", "width,height,kind\n104,0.9,white\n103,0.8,white\n");
+    sandbox.write(
+        "white.csv",
+        "width,height,kind\n104,0.9,white\n103,0.8,white\n",
+    );
     let text = sandbox.ok(&["evaluate", "runs/wine-cpc", "white.csv", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(value["confusion"][0], serde_json::json!([0, 0]));
@@ -100,7 +158,10 @@ fn a_table_with_text_labels_and_blanks() {
     assert_eq!(made[0], ["width", "height"]);
     sandbox.write("rose.csv", "width,height,kind\n104,0.9,rose\n");
     let error = sandbox.error(&["evaluate", "runs/wine-cpc", "rose.csv"]);
-    assert!(error.contains("class `rose` is not among the expected classes (red wine, white)"), "{error}");
+    assert!(
+        error.contains("class `rose` is not among the expected classes (red wine, white)"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -108,19 +169,41 @@ fn a_table_with_a_continuous_label() {
     let sandbox = Sandbox::new();
     sandbox.write("house.csv", straight_line(300));
     let summary = sandbox.ok(&[
-        "fit", "house.csv", "--label", "price", "--task", "regress", "--max-steps", "400", "--set",
-        "model.hidden=[16]", "--method", "pc", "--quiet", "--out", "run",
+        "fit",
+        "house.csv",
+        "--label",
+        "price",
+        "--task",
+        "regress",
+        "--max-steps",
+        "400",
+        "--set",
+        "model.hidden=[16]",
+        "--method",
+        "pc",
+        "--quiet",
+        "--out",
+        "run",
     ]);
-    assert!(summary.contains("RMSE") && summary.contains("R2"), "{summary}");
+    assert!(
+        summary.contains("RMSE") && summary.contains("R2"),
+        "{summary}"
+    );
     let predicted = cells(&sandbox.ok(&["predict", "run", "house.csv", "--samples", "2"]));
     assert_eq!(predicted[0], ["row", "price"]);
     // In the table's units, not in standard deviations.
     let price: f32 = predicted[1][1].parse().expect("a number");
     assert!((500.0..1500.0).contains(&price), "{price}");
     let text = sandbox.ok(&["evaluate", "run", "house.csv"]);
-    assert!(text.contains("300 (150 with a label)") && text.contains("RMSE"), "{text}");
+    assert!(
+        text.contains("300 (150 with a label)") && text.contains("RMSE"),
+        "{text}"
+    );
     let error = sandbox.error(&["sample", "run", "--each-class"]);
-    assert_eq!(error, "this model predicts no classes; leave out --class and --each-class");
+    assert_eq!(
+        error,
+        "this model predicts no classes; leave out --class and --each-class"
+    );
 }
 
 #[test]
@@ -148,8 +231,17 @@ fn json_is_one_object_and_the_rest_goes_elsewhere() {
         serde_json::from_str(text).expect("JSON")
     };
     let answer = sandbox.run(&[
-        "fit", "half-moon", "--out", "run", "--json", "--max-steps", "20", "--target-loss", "0.5",
-        "--set", "model.hidden=[8]",
+        "fit",
+        "half-moon",
+        "--out",
+        "run",
+        "--json",
+        "--max-steps",
+        "20",
+        "--target-loss",
+        "0.5",
+        "--set",
+        "model.hidden=[8]",
     ]);
     let fit = parse(&answer.out);
     assert!(answer.err.contains("step 20/20"), "{}", answer.err);
@@ -163,8 +255,8 @@ fn json_is_one_object_and_the_rest_goes_elsewhere() {
     let scored = parse(&sandbox.ok(&["score", "run", "half-moon", "--json", "--samples", "1"]));
     assert_eq!(scored["rows"], 1000);
     // One draw each: the bound and the score are the same figure, in the same units.
-    let difference = scored["elbo"].as_f64().expect("a number")
-        - evaluated["elbo"].as_f64().expect("a number");
+    let difference =
+        scored["elbo"].as_f64().expect("a number") - evaluated["elbo"].as_f64().expect("a number");
     assert!(difference.abs() < 0.2, "{scored} {evaluated}");
 }
 
@@ -189,15 +281,37 @@ fn settings_are_laid_over_each_other_in_order() {
         "seed = 3\n[method]\nname = \"pc\"\n[train]\nsteps = 7\nlearning_rate = 0.01\nlog_every = 1\n",
     );
     sandbox.ok(&[
-        "fit", "half-moon", "-c", "some.toml", "--set", "train.learning_rate=0.02", "--set",
-        "train.log_every=2", "--set", "model.hidden=[8]", "--seed", "4", "--quiet", "--out", "run",
+        "fit",
+        "half-moon",
+        "-c",
+        "some.toml",
+        "--set",
+        "train.learning_rate=0.02",
+        "--set",
+        "train.log_every=2",
+        "--set",
+        "model.hidden=[8]",
+        "--seed",
+        "4",
+        "--quiet",
+        "--out",
+        "run",
     ]);
     let config = String::from_utf8(sandbox.read("run/config.toml")).expect("text");
-    for line in ["seed = 4", "name = \"pc\"", "steps = 7", "learning_rate = 0.02", "log_every = 2"] {
+    for line in [
+        "seed = 4",
+        "name = \"pc\"",
+        "steps = 7",
+        "learning_rate = 0.02",
+        "log_every = 2",
+    ] {
         assert!(config.contains(line), "{line} in {config}");
     }
     // The same protocol by one flag.
     sandbox.fit(&["half-moon", "--paper", "--out", "paper"]);
     let config = String::from_utf8(sandbox.read("paper/config.toml")).expect("text");
-    assert!(config.contains("half_moon_labels = \"evenly-spaced\""), "{config}");
+    assert!(
+        config.contains("half_moon_labels = \"evenly-spaced\""),
+        "{config}"
+    );
 }

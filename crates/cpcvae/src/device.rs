@@ -1,7 +1,7 @@
 //! Where tensors live.
 
 use crate::error::{Error, Result};
-use burn::tensor::Device;
+pub use burn::tensor::Device;
 
 /// The device of that name: `cpu`, `wgpu`, `cuda` or `metal`.
 pub fn device(name: &str) -> Result<Device> {

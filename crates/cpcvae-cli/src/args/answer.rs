@@ -20,7 +20,7 @@ pub struct ModelArgs {
 
 const DATA: &str = "A .csv or .tsv file with the model's columns, or a built-in data set, of which the test rows are taken";
 
-/// Accuracy, log-loss, confusion matrix and ELBO on rows whose labels are known.
+/// Measure a model: accuracy, log-loss, confusion matrix, ELBO.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -46,9 +46,9 @@ pub struct EvaluateArgs {
     pub json: bool,
 }
 
-/// Labels and probabilities of rows, as CSV: row (from 0), label, and p_<class> for each class.
+/// Predict labels and their probabilities.
 ///
-/// Continuous labels are given in the units of the training table.
+/// Writes CSV: row (counted from 0), label, and p_<class> for each class. Continuous labels are given in the units of the training table.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -68,7 +68,9 @@ pub struct PredictArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Codes of rows, as CSV: row (from 0), mean_0, mean_1, ..., sigma_0, sigma_1, ...
+/// Find the codes of rows: mean and standard deviation of q(z|x).
+///
+/// Writes CSV: row (counted from 0), mean_0, mean_1, ..., sigma_0, sigma_1, ...
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cpcvae encode runs/wine-cpc new.csv --out codes.csv")]
 pub struct EncodeArgs {
@@ -82,9 +84,9 @@ pub struct EncodeArgs {
     pub out: Option<PathBuf>,
 }
 
-/// How probable rows are, in nats: the ELBO, and an importance-weighted log-likelihood.
+/// Score how probable rows are: ELBO and log-likelihood.
 ///
-/// Densities of tables are those of the columns as they stand in the file. Low scores mark
+/// Both in nats; the log-likelihood is estimated from K importance-weighted codes. Densities of tables are those of the columns as they stand in the file. Low scores mark
 /// unusual rows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -121,8 +123,9 @@ pub enum ReconstructionKind {
     Transformed,
 }
 
-/// Rows through the code and back: as CSV, or for images a grid of originals above
-/// reconstructions.
+/// Send rows through the code and back.
+///
+/// Writes CSV, or for images a grid of originals above reconstructions.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -146,9 +149,9 @@ pub struct ReconstructArgs {
     pub out: Option<PathBuf>,
 }
 
-/// New rows from the prior, or of a class by the paper's rejection sampler.
+/// Make new rows, from the prior or of a class.
 ///
-/// The sampler draws codes from the prior and keeps those that the predictor gives to the class
+/// For a class, the paper's rejection sampler draws codes from the prior and keeps those that the predictor gives to the class
 /// with at least the threshold's probability.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -57,6 +57,13 @@ pub struct FitArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+
     /// Label column; repeat it for a continuous label of several dimensions
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub label: Vec<String>,
@@ -67,7 +74,12 @@ pub struct FitArgs {
     #[arg(long, help_heading = "Data", value_parser = PossibleValuesParser::new(["classify", "regress"]))]
     pub task: Option<String>,
     /// A label that means "not labelled", next to blank, NaN and -1
-    #[arg(long, value_name = "V", help_heading = "Data", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "V",
+        help_heading = "Data",
+        allow_hyphen_values = true
+    )]
     pub unlabeled_value: Option<String>,
     /// A column to leave out; may be repeated
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
@@ -83,7 +95,12 @@ pub struct FitArgs {
     pub paper: bool,
 
     /// Constraint: the loss on labelled rows must be at most EPS
-    #[arg(long, value_name = "EPS", help_heading = "Constraint", conflicts_with = "target_accuracy")]
+    #[arg(
+        long,
+        value_name = "EPS",
+        help_heading = "Constraint",
+        conflicts_with = "target_accuracy"
+    )]
     pub target_loss: Option<f64>,
     /// Constraint: the accuracy on labelled rows must be at least A
     #[arg(long, value_name = "A", help_heading = "Constraint")]
@@ -95,15 +112,9 @@ pub struct FitArgs {
     /// Where to work.
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// No progress
-    #[arg(long, short)]
-    pub quiet: bool,
-    /// Print the report as one JSON object
-    #[arg(long)]
-    pub json: bool,
 }
 
-/// Train VAE-then-MLP, PC, CPC and M2 on generated data with few labels, and compare them.
+/// Train four methods on generated data with few labels, and compare them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cpcvae demo\n  cpcvae demo --images --out demo-images")]
 pub struct DemoArgs {
@@ -116,26 +127,34 @@ pub struct DemoArgs {
     /// Seed of everything drawn at random
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u32,
-    /// Where to work.
-    #[command(flatten)]
-    pub place: PlaceArgs,
     /// No progress
     #[arg(long, short)]
     pub quiet: bool,
     /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Where to work.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
-/// The built-in data sets.
+/// List, describe or fetch the built-in data sets.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist")]
+#[command(
+    after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist"
+)]
 pub struct DataArgs {
     /// What to do.
     #[command(subcommand)]
     pub command: DataCommand,
     /// Folder of downloaded data sets; by default a folder in your cache
-    #[arg(long, value_name = "DIR", env = "CPCVAE_DATA", hide_env_values = true, global = true)]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "CPCVAE_DATA",
+        hide_env_values = true,
+        global = true
+    )]
     pub data_dir: Option<PathBuf>,
 }
 

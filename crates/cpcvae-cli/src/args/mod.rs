@@ -31,31 +31,24 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The commands.
+/// The commands; those with arguments of their own are described there.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Train a model
     Fit(Box<FitArgs>),
-    /// Measure a model: accuracy, log-loss, confusion matrix, ELBO
     Evaluate(EvaluateArgs),
-    /// Labels and their probabilities
     Predict(PredictArgs),
-    /// Codes: mean and standard deviation of q(z|x)
     Encode(EncodeArgs),
-    /// How probable rows are: ELBO and log-likelihood
     Score(ScoreArgs),
-    /// Rows through the code and back
     Reconstruct(ReconstructArgs),
-    /// New rows, from the prior or of a class
     Sample(SampleArgs),
-    /// Train four methods on generated data and compare them
     Demo(DemoArgs),
-    /// The built-in data sets
     Data(DataArgs),
     /// List the methods
     Methods,
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  cpcvae completions bash > ~/.local/share/bash-completion/completions/cpcvae")]
+    #[command(
+        after_help = "Example:\n  cpcvae completions bash > ~/.local/share/bash-completion/completions/cpcvae"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -64,17 +57,22 @@ pub enum Command {
 
 /// Where data lies and where work is done: the same for every command.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Machine")]
 pub struct PlaceArgs {
     /// Folder of downloaded data sets; by default a folder in your cache
-    #[arg(long, value_name = "DIR", env = "CPCVAE_DATA", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Machine",
+        env = "CPCVAE_DATA",
+        hide_env_values = true
+    )]
     pub data_dir: Option<PathBuf>,
     /// Where to compute
-    #[arg(long, value_name = "DEVICE", default_value = "cpu",
+    #[arg(long, value_name = "DEVICE", help_heading = "Machine", default_value = "cpu",
           value_parser = PossibleValuesParser::new(["cpu", "wgpu", "cuda", "metal"]))]
     pub device: String,
     /// Threads to use; results do not depend on it [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", help_heading = "Machine", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 }
 

@@ -58,11 +58,25 @@ fn told(evaluation: &Evaluation, classes: &[String]) -> String {
         count(evaluation.labelled)
     );
     let figures = [
-        ("accuracy", evaluation.accuracy.map(|share| format!("{:.2}%", 100.0 * share))),
-        ("log-loss", evaluation.log_loss.map(|loss| format!("{loss:.4} nats"))),
+        (
+            "accuracy",
+            evaluation
+                .accuracy
+                .map(|share| format!("{:.2}%", 100.0 * share)),
+        ),
+        (
+            "log-loss",
+            evaluation.log_loss.map(|loss| format!("{loss:.4} nats")),
+        ),
         ("RMSE", evaluation.rmse.map(|rmse| format!("{rmse:.4}"))),
-        ("R2", evaluation.r_squared.map(|share| format!("{share:.4}"))),
-        ("ELBO", evaluation.elbo.map(|elbo| format!("{elbo:.4} nats a row"))),
+        (
+            "R2",
+            evaluation.r_squared.map(|share| format!("{share:.4}")),
+        ),
+        (
+            "ELBO",
+            evaluation.elbo.map(|elbo| format!("{elbo:.4} nats a row")),
+        ),
     ];
     for (name, figure) in figures {
         if let Some(figure) = figure {
@@ -78,10 +92,13 @@ fn told(evaluation: &Evaluation, classes: &[String]) -> String {
 
 fn confusion(evaluation: &Evaluation, classes: &[String]) -> Table {
     let header = std::iter::once("true".to_string()).chain(classes.iter().cloned());
-    let rows = classes.iter().zip(&evaluation.confusion).map(|(class, counts)| {
-        let counts = counts.iter().map(u64::to_string);
-        std::iter::once(class.clone()).chain(counts).collect()
-    });
+    let rows = classes
+        .iter()
+        .zip(&evaluation.confusion)
+        .map(|(class, counts)| {
+            let counts = counts.iter().map(u64::to_string);
+            std::iter::once(class.clone()).chain(counts).collect()
+        });
     Table {
         header: header.collect(),
         rows: rows.collect(),

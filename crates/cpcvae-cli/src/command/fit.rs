@@ -21,7 +21,9 @@ const TEST_SHARE: f64 = 0.2;
 pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
     settings.place.set_threads()?;
     let device = cpcvae::device::device(&settings.place.device)?;
-    let source = settings.data.open(&settings.config, &settings.place.data_dir())?;
+    let source = settings
+        .data
+        .open(&settings.config, &settings.place.data_dir())?;
     if settings.test_is_open {
         settings.config.data.test = test_share(&source.rows, &settings, printer);
     }
@@ -115,7 +117,10 @@ fn summary(settings: &FitSettings, report: &RunReport, split: &Split) -> String 
     };
     let kept = match fit.kept_step == fit.steps {
         true => String::new(),
-        false => format!("; the model of step {} was best and is kept", count(fit.kept_step as usize)),
+        false => format!(
+            "; the model of step {} was best and is kept",
+            count(fit.kept_step as usize)
+        ),
     };
     let measured = |evaluation: &Option<Evaluation>| match evaluation {
         Some(evaluation) => units::line(evaluation),

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 /// Lists the methods.
 pub fn run(printer: Printer) -> Result<ExitCode> {
-    let rows = cpcvae::method::NAMES.map(|name| vec![name.to_string(), description(name).to_string()]);
+    let rows =
+        cpcvae::method::NAMES.map(|name| vec![name.to_string(), description(name).to_string()]);
     let table = Table {
         header: vec!["method".into(), "what it does".into()],
         rows: rows.to_vec(),

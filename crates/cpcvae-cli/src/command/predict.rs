@@ -20,7 +20,10 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
             model.trained.card.method
         ));
     }
-    let outputs = model.trained.inference.predict(&rows.features, args.samples as usize)?;
+    let outputs = model
+        .trained
+        .inference
+        .predict(&rows.features, args.samples as usize)?;
     match &shape.target {
         Target::Classes(names) => write_classes(args, names, &outputs, printer)?,
         Target::Values(names) => {
@@ -42,7 +45,8 @@ fn write_classes(
     header.extend(names.iter().map(|name| format!("p_{name}")));
     let lines = (0..probabilities.rows).map(|row| {
         let of_row = probabilities.row(row);
-        let best = (0..of_row.len()).fold(0, |best, i| if of_row[i] > of_row[best] { i } else { best });
+        let best =
+            (0..of_row.len()).fold(0, |best, i| if of_row[i] > of_row[best] { i } else { best });
         let mut line = vec![row.to_string(), names[best].clone()];
         line.extend(cells(of_row));
         line

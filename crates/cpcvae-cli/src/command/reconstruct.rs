@@ -29,13 +29,16 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     let first: Vec<u32> = (0..rows.len().min(wanted) as u32).collect();
     let rows = rows.select(&first);
     let (kind, name) = match args.kind {
-        ReconstructionKind::Mean => (Reconstruction::Mean, "mean"),
+        ReconstructionKind::Mean => (Reconstruction::Mean, "reconstructed"),
         ReconstructionKind::Sampled => (Reconstruction::Sampled, "sampled"),
         ReconstructionKind::Aligned => (Reconstruction::Aligned, "aligned"),
         ReconstructionKind::Transformed => (Reconstruction::Transformed, "transformed"),
     };
     let prepared = model.prepare(&rows)?;
-    let made = model.trained.inference.reconstruct(&prepared.features, kind)?;
+    let made = model
+        .trained
+        .inference
+        .reconstruct(&prepared.features, kind)?;
     let made = model.trained.card.preprocess.invert(made);
     match out.filter(|_| is_figure(out)) {
         Some(path) => draw(&rows, &made, name, path, printer)?,
@@ -59,7 +62,8 @@ fn draw(rows: &Dataset, made: &Matrix, name: &str, path: &Path, printer: Printer
     let (originals, made) = (images(&rows.features), images(made));
     for (originals, made) in originals.chunks(ACROSS).zip(made.chunks(ACROSS)) {
         grid.images.extend([originals.to_vec(), made.to_vec()]);
-        grid.row_labels.extend(["original".to_string(), name.to_string()]);
+        grid.row_labels
+            .extend(["original".to_string(), name.to_string()]);
     }
     image_grid(&grid, path)?;
     printer.note(format!("wrote {}", path.display()));

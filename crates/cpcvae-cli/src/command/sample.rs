@@ -26,7 +26,10 @@ struct Group {
 /// Samples and writes a table or a figure.
 pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
     if !(args.threshold > 0.0 && args.threshold <= 1.0) {
-        bail!("--threshold is {}; a probability is above 0 and at most 1", args.threshold);
+        bail!(
+            "--threshold is {}; a probability is above 0 and at most 1",
+            args.threshold
+        );
     }
     let model = Model::open(&args.model)?;
     let layout = &model.trained.card.preprocess.layout;
@@ -41,7 +44,10 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
             printer.note(format!("wrote {}", path.display()));
         }
         None => {
-            let class = groups.iter().any(|group| group.class.is_some()).then(|| "class".to_string());
+            let class = groups
+                .iter()
+                .any(|group| group.class.is_some())
+                .then(|| "class".to_string());
             let header: Vec<String> = class.into_iter().chain(column_names(layout)).collect();
             let lines = groups.iter().flat_map(|group| {
                 (0..group.rows.rows).map(|row| {
@@ -100,7 +106,10 @@ fn chosen_classes(args: &SampleArgs, target: &Target) -> Result<Vec<(usize, Stri
         None => all.collect(),
     };
     if let ([], Some(class)) = (chosen.as_slice(), &args.class) {
-        bail!("the model has no class `{class}`; its classes are: {}", names.join(", "));
+        bail!(
+            "the model has no class `{class}`; its classes are: {}",
+            names.join(", ")
+        );
     }
     Ok(chosen)
 }
@@ -121,7 +130,11 @@ fn draw(layout: &Layout, groups: Vec<Group>, path: &Path) -> Result<()> {
         for (line, images) in images(&group.rows).chunks(ACROSS).enumerate() {
             grid.images.push(images.to_vec());
             if let Some(class) = &group.class {
-                let label = if line == 0 { class.clone() } else { String::new() };
+                let label = if line == 0 {
+                    class.clone()
+                } else {
+                    String::new()
+                };
                 grid.row_labels.push(label);
             }
         }

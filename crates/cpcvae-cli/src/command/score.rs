@@ -12,7 +12,10 @@ use std::process::ExitCode;
 pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     let model = Model::open(&args.model)?;
     let rows = model.prepare(&model.features(&args.data)?)?;
-    let mut scores = model.trained.inference.score(&rows.features, args.samples as usize)?;
+    let mut scores = model
+        .trained
+        .inference
+        .score(&rows.features, args.samples as usize)?;
     let shift = model.trained.card.preprocess.log_density_shift();
     for score in scores.elbo.iter_mut().chain(&mut scores.log_likelihood) {
         *score += shift;

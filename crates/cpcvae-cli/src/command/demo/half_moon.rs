@@ -1,0 +1,127 @@
+//! The half-moon part of the demo: the paper's first figure, and what each model generates.
+
+use super::Contestant;
+use crate::printer::percent;
+use anyhow::{Context, Result};
+use cpcvae::config::RunConfig;
+use cpcvae::run::Trained;
+use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source};
+use cpcvae_lab::figure::{Regions, ScatterPanel, scatter_panels};
+use std::path::{Path, PathBuf};
+
+/// What the table shows.
+pub const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced labels, 994 unlabelled \
+                           rows, which are also the test rows";
+
+/// Rows drawn from each model's prior.
+const SAMPLES: usize = 600;
+/// Cells along each side of the map of predictions.
+const CELLS: usize = 120;
+
+/// The paper's setting, and steps for a minute in all.
+pub fn adjust(config: &mut RunConfig) {
+    config.data.half_moon_labels = "evenly-spaced".into();
+    config.train.steps = 3000;
+    config.train.log_every = 20;
+}
+
+/// One row of panels with predictions, one with samples of the prior in the colours that the
+/// model gives them.
+pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
+    let test = source.test.as_ref().context("half-moon has test rows")?;
+    let split = source
+        .split
+        .as_ref()
+        .context("half-moon says which rows have labels")?;
+    let labelled: Vec<([f32; 2], u32)> = split
+        .labelled
+        .iter()
+        .filter_map(|row| {
+            Some((
+                point(&source.rows.features, *row as usize),
+                source.rows.labels.class_of(*row)?,
+            ))
+        })
+        .collect();
+    let (mut predictions, mut samples) = (Vec::new(), Vec::new());
+    for contestant in contestants {
+        let regions = regions(&contestant.trained, &source.rows.layout)?;
+        predictions.push(ScatterPanel {
+            title: title(contestant.method).into(),
+            points: points(&test.features),
+            classes: classes(&contestant.trained, test.features.clone(), &test.layout)?,
+            labelled: labelled.clone(),
+            corner: percent(contestant.accuracy),
+            regions: Some(regions),
+        });
+        let preprocess = &contestant.trained.card.preprocess;
+        let drawn = preprocess.invert(contestant.trained.inference.sample(SAMPLES, true)?);
+        samples.push(ScatterPanel {
+            points: points(&drawn),
+            classes: classes(&contestant.trained, drawn, &test.layout)?,
+            labelled: Vec::new(),
+            ..ScatterPanel::default()
+        });
+    }
+    let path = out.join("half-moon.png");
+    let titles = ["predictions", "samples"].map(String::from);
+    scatter_panels(&[predictions, samples], &titles, &path)?;
+    Ok(vec![path])
+}
+
+/// Predicted classes and their probability on a grid over the plane.
+fn regions(trained: &Trained, layout: &Layout) -> Result<Regions> {
+    let (x, y) = ([-1.6, 2.6], [-1.1, 1.6]);
+    let at = |range: [f32; 2], i: usize| {
+        range[0] + (range[1] - range[0]) * (i as f32 + 0.5) / CELLS as f32
+    };
+    let places = (0..CELLS * CELLS).flat_map(|cell| [at(x, cell % CELLS), at(y, cell / CELLS)]);
+    let places = Matrix::new(CELLS * CELLS, 2, places.collect())?;
+    let probs = probabilities(trained, places, layout)?;
+    let best = |row: usize| largest(probs.row(row));
+    Ok(Regions {
+        x,
+        y,
+        columns: CELLS,
+        rows: CELLS,
+        class: (0..probs.rows).map(|row| best(row) as u32).collect(),
+        confidence: (0..probs.rows)
+            .map(|row| probs.row(row)[best(row)])
+            .collect(),
+    })
+}
+
+fn classes(trained: &Trained, features: Matrix, layout: &Layout) -> Result<Vec<u32>> {
+    let probs = probabilities(trained, features, layout)?;
+    Ok((0..probs.rows)
+        .map(|row| largest(probs.row(row)) as u32)
+        .collect())
+}
+
+fn probabilities(trained: &Trained, features: Matrix, layout: &Layout) -> Result<Matrix> {
+    let rows = Dataset::new("plane", features, layout.clone(), Labels::None)?;
+    let prepared = trained.card.preprocess.apply(rows)?;
+    Ok(trained.inference.predict(&prepared.features, 0)?)
+}
+
+fn largest(values: &[f32]) -> usize {
+    (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
+}
+
+fn point(features: &Matrix, row: usize) -> [f32; 2] {
+    let row = features.row(row);
+    [row[0], row[1]]
+}
+
+fn points(features: &Matrix) -> Vec<[f32; 2]> {
+    (0..features.rows).map(|row| point(features, row)).collect()
+}
+
+fn title(method: &str) -> &'static str {
+    match method {
+        "vae-then-mlp" => "VAE-then-MLP",
+        "pc" => "PC-VAE",
+        "cpc" => "CPC-VAE",
+        _ => "M2",
+    }
+}
