@@ -83,6 +83,10 @@ impl DataName {
     /// Opens the data as the settings say.
     pub fn open(&self, config: &RunConfig, data_dir: &Path) -> Result<Source> {
         let data = &config.data;
+        if data.test > 0.0 && !matches!(self, Self::File(_)) {
+            let problem = format!("`{}` has a test set of its own; set it to 0", self.short());
+            return Err(Error::setting("data.test", problem).into());
+        }
         Ok(match self {
             Self::HalfMoon => half_moon(config)?,
             Self::Glyphs => {

@@ -171,7 +171,17 @@ pub fn constraint(report: &ConstraintReport) -> String {
         "not satisfied"
     };
     format!(
-        "constraint {verdict}: {name} {:.4} {relation} {} on labelled rows, lambda {:.4}",
-        report.value, report.target, report.multiplier
+        "constraint {verdict}: {name} {} {relation} {} on labelled rows, lambda {}",
+        rounded(report.value),
+        report.target,
+        rounded(report.multiplier)
     )
+}
+
+/// Four decimals, or the power of ten where they would show nothing.
+fn rounded(value: f64) -> String {
+    match value.abs() {
+        size if size > 0.0 && size < 0.001 => format!("{value:.2e}"),
+        _ => format!("{value:.4}"),
+    }
 }

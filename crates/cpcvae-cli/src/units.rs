@@ -19,13 +19,23 @@ pub fn in_user_units(mut evaluation: Evaluation, preprocess: &Preprocess) -> Eva
     evaluation
 }
 
-/// The figures of an evaluation in a line.
-pub fn line(evaluation: &Evaluation) -> String {
+/// The error of continuous labels in words; see [`in_user_units`] for its unit.
+pub fn rmse(rmse: f64, labels: usize) -> String {
+    match labels {
+        0 | 1 => format!("{rmse:.4}"),
+        _ => format!("{rmse:.4} standard deviations"),
+    }
+}
+
+/// The figures of an evaluation in a line, for a model of that many continuous labels.
+pub fn line(evaluation: &Evaluation, labels: usize) -> String {
     let figures = [
         evaluation
             .accuracy
             .map(|share| format!("accuracy {}", crate::printer::percent(share))),
-        evaluation.rmse.map(|rmse| format!("RMSE {rmse:.4}")),
+        evaluation
+            .rmse
+            .map(|error| format!("RMSE {}", rmse(error, labels))),
         evaluation.r_squared.map(|share| format!("R2 {share:.4}")),
         evaluation
             .log_loss

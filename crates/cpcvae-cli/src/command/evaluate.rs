@@ -3,7 +3,7 @@
 use crate::args::EvaluateArgs;
 use crate::opened::{LabelColumns, Model};
 use crate::printer::{Printer, count};
-use crate::units::in_user_units;
+use crate::units::{in_user_units, rmse};
 use anyhow::{Result, bail};
 use cpcvae::infer::Evaluation;
 use cpcvae::model::Target;
@@ -47,11 +47,11 @@ pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
     if !classes.is_empty() {
         value["classes"] = json!(classes);
     }
-    printer.answer(&told(&evaluation, classes), &value)?;
+    printer.answer(&told(&evaluation, classes, &card.shape.target), &value)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(evaluation: &Evaluation, classes: &[String]) -> String {
+fn told(evaluation: &Evaluation, classes: &[String], target: &Target) -> String {
     let mut text = format!(
         "rows      {} ({} with a label)\n",
         count(evaluation.rows),
@@ -68,7 +68,10 @@ fn told(evaluation: &Evaluation, classes: &[String]) -> String {
             "log-loss",
             evaluation.log_loss.map(|loss| format!("{loss:.4} nats")),
         ),
-        ("RMSE", evaluation.rmse.map(|rmse| format!("{rmse:.4}"))),
+        (
+            "RMSE",
+            evaluation.rmse.map(|error| rmse(error, target.outputs())),
+        ),
         (
             "R2",
             evaluation.r_squared.map(|share| format!("{share:.4}")),

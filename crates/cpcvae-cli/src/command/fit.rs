@@ -123,7 +123,7 @@ fn summary(settings: &FitSettings, report: &RunReport, split: &Split) -> String 
         ),
     };
     let measured = |evaluation: &Option<Evaluation>| match evaluation {
-        Some(evaluation) => units::line(evaluation),
+        Some(evaluation) => units::line(evaluation, config.data.label.len()),
         None => "no rows were kept for it".into(),
     };
     let mut text = format!(

@@ -16,7 +16,7 @@ pub enum Reconstruction {
     Mean,
     /// A draw from the likelihood at the code's mean.
     Sampled,
-    /// The mean with the affine transform set to its mean, so that all rows stand alike.
+    /// The mean with the affine transform set to its mean over the rows, so that all stand alike.
     Aligned,
     /// A draw with the affine transform drawn from the prior: what the consistency cost sees.
     Transformed,
@@ -39,14 +39,19 @@ impl Inference {
                     .into(),
             ));
         }
+        let mean_transform = match kind {
+            Reconstruction::Aligned => self.mean_transform(features)?,
+            _ => [0.0; DIMENSIONS],
+        };
         let mut values = Vec::with_capacity(features.values.len());
         self.for_chunks(features, |x, noise| {
             let [rows, _] = x.dims();
             let z = self.posterior(x.clone()).mean();
             let z = match (&self.model, kind) {
                 (Model::Vae(vae), Reconstruction::Aligned) => {
-                    let device = z.device();
-                    vae.with_transform(z, Tensor::zeros([rows, DIMENSIONS], &device))
+                    let mean = Tensor::<1>::from_floats(mean_transform, &z.device());
+                    let everywhere = mean.reshape([1, DIMENSIONS]).repeat_dim(0, rows);
+                    vae.with_transform(z, everywhere)
                 }
                 (Model::Vae(vae), Reconstruction::Transformed) => {
                     let z_t = noise.normal(crate::noise::Purpose::Transform, [rows, DIMENSIONS]);
@@ -65,6 +70,19 @@ impl Inference {
             columns: features.columns,
             values,
         })
+    }
+
+    /// The transform's mean over the rows. It need not be zero: the canvas is larger than the
+    /// image, and nothing tells the decoder where on it to draw.
+    fn mean_transform(&self, features: &Matrix) -> Result<[f32; DIMENSIONS]> {
+        let codes = self.encode(features)?.mean;
+        let mut mean = [0.0; DIMENSIONS];
+        for row in 0..codes.rows {
+            for (sum, z) in mean.iter_mut().zip(codes.row(row)) {
+                *sum += z / codes.rows as f32;
+            }
+        }
+        Ok(mean)
     }
 
     /// p(x|z), for M2 at the most probable class of `x`.

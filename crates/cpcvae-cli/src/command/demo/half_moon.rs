@@ -52,14 +52,15 @@ pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<V
             classes: classes(&contestant.trained, test.features.clone(), &test.layout)?,
             labelled: labelled.clone(),
             corner: percent(contestant.accuracy),
-            regions: Some(regions),
+            regions: Some(regions.clone()),
         });
         let preprocess = &contestant.trained.card.preprocess;
         let drawn = preprocess.invert(contestant.trained.inference.sample(SAMPLES, true)?);
         samples.push(ScatterPanel {
             points: points(&drawn),
             classes: classes(&contestant.trained, drawn, &test.layout)?,
-            labelled: Vec::new(),
+            // The same map behind, so that both rows have one scale.
+            regions: Some(regions),
             ..ScatterPanel::default()
         });
     }
