@@ -29,12 +29,21 @@ fn flowers() -> (Vec<[f32; 2]>, Vec<Option<u32>>) {
 fn dataset(rows: &[[f32; 2]], labels: Labels) -> cpcvae_data::Result<Dataset> {
     let values = rows.iter().flatten().copied().collect();
     let layout = Layout::Columns(vec!["length".into(), "width".into()]);
-    Dataset::new("flowers", Matrix::new(rows.len(), 2, values)?, layout, labels)
+    Dataset::new(
+        "flowers",
+        Matrix::new(rows.len(), 2, values)?,
+        layout,
+        labels,
+    )
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (rows, of_row) = flowers();
-    println!("{} rows, {} with a label", rows.len(), of_row.iter().flatten().count());
+    println!(
+        "{} rows, {} with a label",
+        rows.len(),
+        of_row.iter().flatten().count()
+    );
     let names = vec!["broad".into(), "narrow".into()];
     let training = dataset(&rows, Labels::Classes { names, of_row })?;
 
@@ -54,7 +63,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // New rows: one of each kind, and one that is like nothing seen before. The model answers
     // about prepared rows, so they go through the same scaling first.
     let new_rows = [[50.0, 30.0], [50.0, 22.0], [10.0, 90.0]];
-    let prepared = preprocess.apply(dataset(&new_rows, Labels::None)?)?.features;
+    let prepared = preprocess
+        .apply(dataset(&new_rows, Labels::None)?)?
+        .features;
     let classes = inference.predict(&prepared, 0)?; // at the mean of q(z|x)
     let averaged = inference.predict(&prepared, 100)?; // over 100 draws of z
     let scores = inference.score(&prepared, 100)?;

@@ -52,7 +52,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cpu = device("cpu")?;
     let report = run(&config, source, &run_folder, &cpu, &mut Silent)?;
     let accuracy = report.test.and_then(|test| test.accuracy).unwrap_or(0.0);
-    println!("accuracy {:.0} % after {:.1} s", 100.0 * accuracy, report.fit.seconds);
+    println!(
+        "accuracy {:.0} % after {:.1} s",
+        100.0 * accuracy,
+        report.fit.seconds
+    );
 
     // Class-conditional samples: codes of the prior are drawn until the predictor gives one to
     // the class with this probability. A class may be too rare for that: then it is an error.

@@ -37,7 +37,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ];
         let config = defaults.overlaid(&parse_settings(&settings)?, "example")?;
         let run_folder = RunFolder::at(folder.path().join(format!("epsilon-{epsilon}")));
-        let report = run(&config, source.clone(), &run_folder, &device("cpu")?, &mut Silent)?;
+        let report = run(
+            &config,
+            source.clone(),
+            &run_folder,
+            &device("cpu")?,
+            &mut Silent,
+        )?;
 
         // Measured on all labelled rows at the end, with 20 draws of the code a row. Training
         // does not fail when the constraint is missed: whoever states one has to read this.

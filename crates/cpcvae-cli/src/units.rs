@@ -1,25 +1,9 @@
-//! Figures in the units of the user's table: models see standardised columns.
+//! Figures in words.
 
 use cpcvae::infer::Evaluation;
-use cpcvae::prepare::Preprocess;
 
-/// The evaluation with its ELBO, and the error of a single continuous label, in the user's
-/// units. Errors over several label dimensions stay in standard deviations: the dimensions may
-/// have different units.
-pub fn in_user_units(mut evaluation: Evaluation, preprocess: &Preprocess) -> Evaluation {
-    let shift = f64::from(preprocess.log_density_shift());
-    evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
-    if let Some([scale]) = preprocess
-        .labels
-        .as_ref()
-        .map(|labels| labels.scale.as_slice())
-    {
-        evaluation.rmse = evaluation.rmse.map(|rmse| rmse * f64::from(*scale));
-    }
-    evaluation
-}
-
-/// The error of continuous labels in words; see [`in_user_units`] for its unit.
+/// The error of continuous labels in words: in the label's unit, or in standard deviations
+/// where there are several labels.
 pub fn rmse(rmse: f64, labels: usize) -> String {
     match labels {
         0 | 1 => format!("{rmse:.4}"),

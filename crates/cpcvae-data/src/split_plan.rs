@@ -97,9 +97,9 @@ impl Split {
         let available = known.len() - reserved.len();
         if test_rows.saturating_add(validation_rows) > available {
             return Err(DataError::Split(format!(
-                "{validation_rows} validation and {test_rows} test rows were asked for, but of \
-                 {} rows with a label {} must stay for training, which leaves {available}; hold \
+                "{} rows for validation and test were asked for, but of {} rows with a label {} must stay for training, which leaves {available}; hold \
                  out fewer rows",
+                validation_rows.saturating_add(test_rows),
                 known.len(),
                 reserved.len()
             )));

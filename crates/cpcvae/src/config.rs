@@ -154,7 +154,11 @@ impl RunConfig {
         let method = Method::named(method, kind)?;
         let is_m2 = matches!(method, Method::M2(_));
         let images = kind == DataKind::Images;
-        let hidden = if images { vec![1000, 1000] } else { vec![100, 100] };
+        let hidden = if images {
+            vec![1000, 1000]
+        } else {
+            vec![100, 100]
+        };
         let ranges = TransformRanges::default();
         Ok(Self {
             seed: 0,
@@ -234,10 +238,12 @@ impl RunConfig {
             _ => unreachable!("a configuration is a table"),
         };
         merge(&mut table, settings, "")?;
-        Value::Table(table).try_into().map_err(|error| Error::Config {
-            context: context.into(),
-            problem: toml::de::Error::to_string(&error).trim().replace('\n', " "),
-        })
+        Value::Table(table)
+            .try_into()
+            .map_err(|error| Error::Config {
+                context: context.into(),
+                problem: toml::de::Error::to_string(&error).trim().replace('\n', " "),
+            })
     }
 
     /// The settings as TOML text.
@@ -314,10 +320,14 @@ fn unknown_key(full: &str, known: &Table, path: &str) -> Error {
     let last = full.rsplit('.').next().unwrap_or(full);
     let nearest = known
         .keys()
-        .max_by(|a, b| {
-            strsim::jaro_winkler(a, last).total_cmp(&strsim::jaro_winkler(b, last))
+        .max_by(|a, b| strsim::jaro_winkler(a, last).total_cmp(&strsim::jaro_winkler(b, last)))
+        .map(|key| {
+            if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            }
         })
-        .map(|key| if path.is_empty() { key.clone() } else { format!("{path}.{key}") })
         .unwrap_or_default();
     Error::UnknownSetting {
         key: full.into(),
@@ -346,7 +356,12 @@ mod tests {
 
     #[test]
     fn settings_are_laid_over_the_defaults() {
-        let pairs = ["train.learning_rate=1e-3", "model.hidden=[5]", "method.beta=2", "seed=7"];
+        let pairs = [
+            "train.learning_rate=1e-3",
+            "model.hidden=[5]",
+            "method.beta=2",
+            "seed=7",
+        ];
         let settings = parse_settings(&pairs.map(String::from)).expect("well formed");
         let config = defaults().overlaid(&settings, "--set").expect("known keys");
         assert_eq!(config.train.learning_rate, 1e-3);
@@ -361,7 +376,9 @@ mod tests {
     #[test]
     fn an_unknown_key_names_the_nearest() {
         let settings = parse_settings(&["train.learning_rat=1".into()]).expect("well formed");
-        let error = defaults().overlaid(&settings, "--set").expect_err("unknown");
+        let error = defaults()
+            .overlaid(&settings, "--set")
+            .expect_err("unknown");
         let text = error.to_string();
         assert_eq!(
             text,
@@ -372,7 +389,9 @@ mod tests {
     #[test]
     fn a_value_of_the_wrong_type_is_an_error() {
         let settings = parse_settings(&["train.steps=many".into()]).expect("well formed");
-        let error = defaults().overlaid(&settings, "--set").expect_err("not a number");
+        let error = defaults()
+            .overlaid(&settings, "--set")
+            .expect_err("not a number");
         assert!(error.to_string().contains("--set"), "{error}");
     }
 }

@@ -52,9 +52,9 @@ pub enum Error {
 
     /// Training met a value that is not finite.
     #[error(
-        "step {step}: the term `{term}` is {value}; the last good checkpoint is kept in {} \
-         (try a smaller learning rate, `--set train.clip_norm=10`, or look for outliers in the data)",
-        checkpoint.display()
+        "step {step}: the term `{term}` is {value}; {} (try a smaller learning rate, \
+         `--set train.clip_norm=10`, or look for outliers in the data)",
+        kept(checkpoint)
     )]
     NotFinite {
         /// The step at which it happened.
@@ -70,6 +70,18 @@ pub enum Error {
     /// The requested device is not in this build or not on this machine.
     #[error("{0}")]
     Device(String),
+}
+
+/// What is left on disk when training fails.
+fn kept(checkpoint: &Path) -> String {
+    if checkpoint.exists() {
+        format!(
+            "the last good checkpoint is kept in {}",
+            checkpoint.display()
+        )
+    } else {
+        "it came before the first checkpoint".into()
+    }
 }
 
 /// Results of this library.

@@ -62,7 +62,10 @@ fn batch_sizes(config: &RunConfig, prepared: &Prepared) -> Result<(usize, usize)
         return Err(Error::setting("train.labelled_per_batch", problem));
     }
     if config.method.uses_labels() && few == 0 {
-        let problem = format!("the method `{}` needs labelled rows in each batch", config.method.name());
+        let problem = format!(
+            "the method `{}` needs labelled rows in each batch",
+            config.method.name()
+        );
         return Err(Error::setting("train.labelled_per_batch", problem));
     }
     if prepared.training.split.unlabelled.is_empty() {
@@ -114,7 +117,10 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         let problem = "is for predictors on codes; M2 predicts from the features";
         return Err(Error::setting("model.style", problem));
     }
-    for (key, sizes) in [("model.hidden", &model.hidden), ("model.predictor", &model.predictor)] {
+    for (key, sizes) in [
+        ("model.hidden", &model.hidden),
+        ("model.predictor", &model.predictor),
+    ] {
         if sizes.contains(&0) {
             return Err(Error::setting(key, "a layer needs at least one unit"));
         }
@@ -142,10 +148,16 @@ fn transform(config: &RunConfig, is_image: bool, kind: Kind) -> Result<Option<Tr
     }
     let key = "model.transform.enabled";
     if !is_image {
-        return Err(Error::setting(key, "affine transforms are for images, not for tables"));
+        return Err(Error::setting(
+            key,
+            "affine transforms are for images, not for tables",
+        ));
     }
     if kind == Kind::LabelVae {
-        return Err(Error::setting(key, "M2 has no affine transforms; set it to false"));
+        return Err(Error::setting(
+            key,
+            "M2 has no affine transforms; set it to false",
+        ));
     }
     let range = |name: &str, value: f64| at_least_zero(&format!("model.transform.{name}"), value);
     let at_least_one = |name: &str, value: f64| match value {
@@ -202,7 +214,10 @@ fn constraint(settings: &ConstraintConfig, config: &RunConfig) -> Result<Option<
         );
         return Err(Error::setting("constraint.measure", problem));
     }
-    positive("method.prediction_weight", config.method.prediction_weight().unwrap_or(0.0))?;
+    positive(
+        "method.prediction_weight",
+        config.method.prediction_weight().unwrap_or(0.0),
+    )?;
     let target = positive("constraint.target", settings.target)?;
     if measure == Measure::Accuracy && target > 1.0 {
         let problem = format!("is {target}; an accuracy is at most 1");
@@ -238,14 +253,20 @@ fn positive(key: &str, value: f64) -> Result<f64> {
     if value.is_finite() && value > 0.0 {
         return Ok(value);
     }
-    Err(Error::setting(key, format!("is {value}; it must be larger than 0")))
+    Err(Error::setting(
+        key,
+        format!("is {value}; it must be larger than 0"),
+    ))
 }
 
 fn at_least_zero(key: &str, value: f64) -> Result<f64> {
     if value.is_finite() && value >= 0.0 {
         return Ok(value);
     }
-    Err(Error::setting(key, format!("is {value}; it must be at least 0")))
+    Err(Error::setting(
+        key,
+        format!("is {value}; it must be at least 0"),
+    ))
 }
 
 fn some_if_positive(key: &str, value: f64) -> Result<Option<f64>> {

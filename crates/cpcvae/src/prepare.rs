@@ -3,6 +3,7 @@
 use crate::config::RunConfig;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
+use crate::infer::Evaluation;
 use crate::method::LabelFacts;
 use crate::model::Target;
 use crate::train::TrainingData;
@@ -260,6 +261,18 @@ impl Preprocess {
             FeatureScale::Standardise(scale) => -scale.scale.iter().map(|s| s.ln()).sum::<f32>(),
             FeatureScale::Pixels { .. } => 0.0,
         }
+    }
+
+    /// An evaluation with its ELBO, and the error of a single continuous label, in the user's
+    /// units. Errors over several label dimensions stay in standard deviations: the dimensions
+    /// may have different units.
+    pub fn in_user_units(&self, mut evaluation: Evaluation) -> Evaluation {
+        let shift = f64::from(self.log_density_shift());
+        evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
+        if let Some([scale]) = self.labels.as_ref().map(|labels| labels.scale.as_slice()) {
+            evaluation.rmse = evaluation.rmse.map(|rmse| rmse * f64::from(*scale));
+        }
+        evaluation
     }
 
     fn check_layout(&self, data: &Dataset) -> Result<()> {

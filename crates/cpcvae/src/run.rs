@@ -41,9 +41,9 @@ pub struct Card {
 /// A finished run's result.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
-    /// What training did.
+    /// What training did; its figures are in the user's units.
     pub fit: FitReport,
-    /// Figures on test rows, which nothing in training looked at.
+    /// Figures on test rows, which nothing in training looked at, in the user's units.
     pub test: Option<Evaluation>,
 }
 
@@ -71,7 +71,10 @@ impl RunFolder {
     pub fn config(&self) -> Result<RunConfig> {
         let path = self.config_path();
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            Error::file(&path, format!("{error}; is this the folder of a cpcvae run?"))
+            Error::file(
+                &path,
+                format!("{error}; is this the folder of a cpcvae run?"),
+            )
         })?;
         RunConfig::from_toml(&text, &path.display().to_string())
     }
@@ -118,28 +121,29 @@ pub fn run(
     prepared.training.split.save(folder.split_path())?;
     write_atomically(&folder.config_path(), config.to_toml().as_bytes())?;
 
-    let (model, fit) = fit(&plan, &prepared.training, folder.path(), device, observer)?;
-    let mut test = None;
-    if fit.stop != StopReason::Interrupted {
+    let (model, mut fit) = fit(&plan, &prepared.training, folder.path(), device, observer)?;
+    let in_user_units = |evaluation| prepared.preprocess.in_user_units(evaluation);
+    fit.validation = fit.validation.map(in_user_units);
+    let mut report = RunReport { fit, test: None };
+    if report.fit.stop != StopReason::Interrupted {
         let card = Card {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
             data: name,
             method: config.method.name().into(),
             seed: config.seed,
-            step: fit.kept_step,
+            step: report.fit.kept_step,
             shape: plan.shape.clone(),
             preprocess: prepared.preprocess.clone(),
         };
         save_model(folder, &model, &card)?;
         let inference = Inference::new(&model, &plan.shape, device, config.seed);
-        test = prepared.test.as_ref().map(|rows| inference.evaluate(rows));
-        let report = RunReport { fit, test };
+        let test = prepared.test.as_ref();
+        report.test = test.map(|rows| in_user_units(inference.evaluate(rows)));
         let text = serde_json::to_string_pretty(&report).expect("plain values serialise");
         write_atomically(&folder.path().join("report.json"), text.as_bytes())?;
-        return Ok(report);
     }
-    Ok(RunReport { fit, test: test.take() })
+    Ok(report)
 }
 
 /// A run goes on only as it began; the number of steps may grow, which no step before depends on

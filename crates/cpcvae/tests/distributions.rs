@@ -11,7 +11,10 @@ use toy::{tensor, values};
 
 fn assert_close(actual: f32, expected: f64, tolerance: f64) {
     let difference = (f64::from(actual) - expected).abs();
-    assert!(difference <= tolerance * expected.abs().max(1.0), "{actual} is not {expected}");
+    assert!(
+        difference <= tolerance * expected.abs().max(1.0),
+        "{actual} is not {expected}"
+    );
 }
 
 fn noise_normal(rho: f32, mu: f32, sigma: f32, pixels: usize) -> NoiseNormal {
@@ -23,7 +26,10 @@ fn noise_normal(rho: f32, mu: f32, sigma: f32, pixels: usize) -> NoiseNormal {
 
 /// log f at many places: one row each.
 fn log_densities(rho: f32, mu: f32, sigma: f32, places: &[f32]) -> Vec<f32> {
-    let maps: Vec<f32> = places.iter().flat_map(|_| [rho, mu, sigma * sigma]).collect();
+    let maps: Vec<f32> = places
+        .iter()
+        .flat_map(|_| [rho, mu, sigma * sigma])
+        .collect();
     let distribution = NoiseNormal {
         maps: tensor(maps, [places.len(), 3, 1]),
     };
@@ -37,19 +43,28 @@ fn normal_matches_scipy() {
         variance: tensor(vec![1.0, 0.25, 4.0], [1, 3]),
     };
     let x = tensor(vec![-0.5, 0.25, 1.5], [1, 3]);
-    assert_close(values(normal.log_prob(x))[0], -4.788_065_599_614_018_5, 1e-6);
+    assert_close(
+        values(normal.log_prob(x))[0],
+        -4.788_065_599_614_018_5,
+        1e-6,
+    );
 }
 
 #[test]
 fn normal_integrates_to_one() {
-    let places: Vec<f32> = (0..4000).map(|i| -10.0 + 0.005 * (i as f32 + 0.5)).collect();
+    let places: Vec<f32> = (0..4000)
+        .map(|i| -10.0 + 0.005 * (i as f32 + 0.5))
+        .collect();
     let rows = places.len();
     let normal = Normal {
         mean: Tensor::full([rows, 1], 0.7, &toy::device()),
         variance: Tensor::full([rows, 1], 1.3, &toy::device()),
     };
     let log_densities = values(normal.log_prob(tensor(places, [rows, 1])));
-    let integral: f64 = log_densities.iter().map(|l| f64::from(*l).exp() * 0.005).sum();
+    let integral: f64 = log_densities
+        .iter()
+        .map(|l| f64::from(*l).exp() * 0.005)
+        .sum();
     assert!((integral - 1.0).abs() < 1e-4, "{integral}");
 }
 
@@ -68,24 +83,51 @@ fn bernoulli_matches_torch_and_adds_up_to_one() {
 #[test]
 fn categorical_matches_torch() {
     let categorical = Categorical::from_logits(tensor(vec![1.0, -1.0, 0.5], [1, 3]));
-    let expected = [-0.554_956_972_599_029_5, -2.554_956_912_994_385, -1.054_956_912_994_385];
+    let expected = [
+        -0.554_956_972_599_029_5,
+        -2.554_956_912_994_385,
+        -1.054_956_912_994_385,
+    ];
     for (actual, expected) in values(categorical.log_probs()).into_iter().zip(expected) {
         assert_close(actual, expected, 1e-6);
     }
-    assert_close(values(categorical.entropy())[0], 0.884_451_746_940_612_8, 1e-6);
+    assert_close(
+        values(categorical.entropy())[0],
+        0.884_451_746_940_612_8,
+        1e-6,
+    );
 }
 
 #[test]
 fn noise_normal_matches_scipy() {
     let cases = [
-        ([0.9, 0.3, 0.2], 0.1, 0.130_257_458_167_258_6, 0.269_842_880_612_399),
-        ([0.5, -0.95, 0.05], -1.0, 1.139_754_139_034_399, -0.467_810_000_726_520_5),
-        ([0.99, 0.8, 3.0], -0.7, -0.764_756_790_367_855_2, 0.028_886_284_220_968_908),
+        (
+            [0.9, 0.3, 0.2],
+            0.1,
+            0.130_257_458_167_258_6,
+            0.269_842_880_612_399,
+        ),
+        (
+            [0.5, -0.95, 0.05],
+            -1.0,
+            1.139_754_139_034_399,
+            -0.467_810_000_726_520_5,
+        ),
+        (
+            [0.99, 0.8, 3.0],
+            -0.7,
+            -0.764_756_790_367_855_2,
+            0.028_886_284_220_968_908,
+        ),
         ([0.2, 0.0, 0.01], 0.9, -0.916_290_731_874_155, 0.0),
     ];
     for ([rho, mu, sigma], x, log_density, mean) in cases {
         assert_close(log_densities(rho, mu, sigma, &[x])[0], log_density, 1e-5);
-        assert_close(values(noise_normal(rho, mu, sigma, 1).mean())[0], mean, 1e-5);
+        assert_close(
+            values(noise_normal(rho, mu, sigma, 1).mean())[0],
+            mean,
+            1e-5,
+        );
     }
 }
 
@@ -96,12 +138,17 @@ fn noise_normal_integrates_to_one() {
             for sigma in [0.02, 0.3, 5.0] {
                 let cells = 20_000;
                 let width = 2.0 / cells as f32;
-                let places: Vec<f32> = (0..cells).map(|i| -1.0 + width * (i as f32 + 0.5)).collect();
+                let places: Vec<f32> = (0..cells)
+                    .map(|i| -1.0 + width * (i as f32 + 0.5))
+                    .collect();
                 let integral: f64 = log_densities(rho, mu, sigma, &places)
                     .iter()
                     .map(|l| f64::from(*l).exp() * f64::from(width))
                     .sum();
-                assert!((integral - 1.0).abs() < 1e-3, "{rho} {mu} {sigma}: {integral}");
+                assert!(
+                    (integral - 1.0).abs() < 1e-3,
+                    "{rho} {mu} {sigma}: {integral}"
+                );
             }
         }
     }
@@ -122,7 +169,10 @@ fn noise_normal_samples_follow_the_distribution_function() {
         cpcvae_kernels::random::uniform(stream, &mut uniform);
         let x = distribution.sample(tensor(uniform, [1, pixels]));
         let parameters = [rho, mu, sigma].map(|v| Tensor::full([1, pixels], v, &toy::device()));
-        let mut levels = values(op::noise_normal::composed::distribution_function(&parameters, x));
+        let mut levels = values(op::noise_normal::composed::distribution_function(
+            &parameters,
+            x,
+        ));
         levels.sort_by(f32::total_cmp);
         // Kolmogorov-Smirnov distance; 1.95 / sqrt(n) is its 0.1 % point.
         let distance = levels
@@ -130,7 +180,10 @@ fn noise_normal_samples_follow_the_distribution_function() {
             .enumerate()
             .map(|(i, level)| (f64::from(*level) - (i as f64 + 0.5) / pixels as f64).abs())
             .fold(0.0, f64::max);
-        assert!(distance < 1.95 / (pixels as f64).sqrt(), "{rho} {mu} {sigma}: {distance}");
+        assert!(
+            distance < 1.95 / (pixels as f64).sqrt(),
+            "{rho} {mu} {sigma}: {distance}"
+        );
     }
 }
 
@@ -174,7 +227,11 @@ fn quantile([rho, mu, variance]: [f64; 3], level: f64) -> f64 {
     let (mut low, mut high) = (-1.0, 1.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if cdf(middle) < level { low = middle } else { high = middle }
+        if cdf(middle) < level {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     0.5 * (low + high)
 }
@@ -200,7 +257,11 @@ fn ndtr(x: f64) -> f64 {
 fn divergence_matches_torch() {
     let inverse_softplus = |y: f64| (y.exp() - 1.0).ln() as f32;
     let raw = vec![0.5, -1.0, inverse_softplus(0.3), inverse_softplus(2.0)];
-    let (_, kl) = op::gaussian::sample_kl(tensor(raw, [1, 4]), Tensor::zeros([1, 2], &toy::device()), 0.0);
+    let (_, kl) = op::gaussian::sample_kl(
+        tensor(raw, [1, 4]),
+        Tensor::zeros([1, 2], &toy::device()),
+        0.0,
+    );
     assert_close(values(kl)[0], 2.180_825_710_296_631, 1e-5);
 }
 
@@ -215,7 +276,10 @@ fn the_transform_is_the_inverse_of_the_papers_matrix() {
     let (sx, sy) = (1.5f64.powf(t[4]), 1.5f64.powf(t[5]));
     let forward = |[x, y]: [f64; 2]| {
         let (x, y) = (sx * x, sy * y);
-        [r.cos() * x - s.sin() * y + dx, r.sin() * x + s.cos() * y + dy]
+        [
+            r.cos() * x - s.sin() * y + dx,
+            r.sin() * x + s.cos() * y + dy,
+        ]
     };
     let z_t = tensor(z_t.map(|z| z as f32).to_vec(), [1, 6]);
     let theta = values(image_to_canvas(z_t, &ranges, 1.5));

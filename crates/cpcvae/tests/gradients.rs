@@ -135,7 +135,12 @@ fn every_stage_of_every_method() {
                 continue; // its gradient is stopped on purpose: see the next test
             }
             let label = format!("{name}/{}", stage.name);
-            check(&label, &stage.objective, &toy::shape(recipe.kind), &toy::examples(4, 5));
+            check(
+                &label,
+                &stage.objective,
+                &toy::shape(recipe.kind),
+                &toy::examples(4, 5),
+            );
         }
     }
 }
@@ -186,7 +191,12 @@ fn images_with_transforms() {
         };
         let method = Method::named("pc", DataKind::Images).expect("listed");
         let recipe = method.recipe(&facts()).expect("valid settings");
-        check(&format!("{family:?}"), &recipe.stages[0].objective, &shape, &batch);
+        check(
+            &format!("{family:?}"),
+            &recipe.stages[0].objective,
+            &shape,
+            &batch,
+        );
     }
 }
 

@@ -15,9 +15,10 @@ fn loss(method: Method) -> f32 {
     let recipe = method.recipe(&facts).expect("valid settings");
     let model = toy::vae();
     let noise = Noise::new(3, 11, &toy::device());
-    let terms = recipe.stages[0]
-        .objective
-        .terms(&model, &toy::examples(4, 5), &noise, Progress::DONE);
+    let terms =
+        recipe.stages[0]
+            .objective
+            .terms(&model, &toy::examples(4, 5), &noise, Progress::DONE);
     terms.loss().expect("some weight").into_scalar()
 }
 
@@ -83,7 +84,8 @@ fn the_unlabelled_bound_of_m2_is_the_explicit_sum_over_labels() {
     };
     let (rows, classes) = (6, toy::CLASSES);
     let x = toy::features(rows);
-    let noise = Noise::new(5, 2, &toy::device()).normal(Purpose::Code, [rows * classes, model.code()]);
+    let noise =
+        Noise::new(5, 2, &toy::device()).normal(Purpose::Code, [rows * classes, model.code()]);
     let fast = toy::values(unlabelled_bound(&model, x.clone(), noise.clone()));
 
     let q = toy::values(model.classify(x.clone()).probs());
@@ -103,7 +105,10 @@ fn the_unlabelled_bound_of_m2_is_the_explicit_sum_over_labels() {
         }
     }
     for (fast, explicit) in fast.iter().zip(&explicit) {
-        assert!((f64::from(*fast) - explicit).abs() < 1e-4, "{fast} {explicit}");
+        assert!(
+            (f64::from(*fast) - explicit).abs() < 1e-4,
+            "{fast} {explicit}"
+        );
     }
 }
 

@@ -38,7 +38,10 @@ fn rows() -> (Matrix, Tensor<2>) {
 fn grid() -> (Tensor<2>, Vec<f64>) {
     let places: Vec<f32> = (0..1600).map(|i| -8.0 + 0.01 * (i as f32 + 0.5)).collect();
     let density = |z: f64| (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let shares = places.iter().map(|z| 0.01 * density(f64::from(*z))).collect();
+    let shares = places
+        .iter()
+        .map(|z| 0.01 * density(f64::from(*z)))
+        .collect();
     let count = places.len();
     (toy::tensor(places, [count, 1]), shares)
 }
@@ -46,15 +49,26 @@ fn grid() -> (Tensor<2>, Vec<f64>) {
 /// log of the prior's mean of p(x|z) over the grid, given log p(x|z) at its places.
 fn log_integral(log_probs: &[f32], shares: &[f64]) -> f64 {
     let terms = log_probs.iter().zip(shares);
-    terms.map(|(l, share)| f64::from(*l).exp() * share).sum::<f64>().ln()
+    terms
+        .map(|(l, share)| f64::from(*l).exp() * share)
+        .sum::<f64>()
+        .ln()
 }
 
 fn check(exact: &[f64], inference: &Inference, features: &Matrix) {
-    let scores = inference.score(features, 20000).expect("a generative model");
+    let scores = inference
+        .score(features, 20000)
+        .expect("a generative model");
     for (row, exact) in exact.iter().enumerate() {
         let (bound, estimate) = (scores.elbo[row], scores.log_likelihood[row]);
-        assert!((f64::from(estimate) - exact).abs() < 0.03, "{estimate} is not {exact}");
-        assert!(f64::from(bound) < *exact, "the bound {bound} is above {exact}");
+        assert!(
+            (f64::from(estimate) - exact).abs() < 0.03,
+            "{estimate} is not {exact}"
+        );
+        assert!(
+            f64::from(bound) < *exact,
+            "the bound {bound} is above {exact}"
+        );
     }
 }
 
@@ -74,7 +88,11 @@ fn a_vaes_importance_weighted_score_comes_to_the_likelihood() {
             log_integral(&log_probs, &shares)
         })
         .collect();
-    check(&exact, &Inference::new(&model, &shape, &toy::device(), 3), &features);
+    check(
+        &exact,
+        &Inference::new(&model, &shape, &toy::device(), 3),
+        &features,
+    );
 }
 
 #[test]
@@ -97,5 +115,9 @@ fn the_score_of_m2_sums_over_classes_too() {
             (0..toy::CLASSES).map(of_class).sum::<f64>().ln()
         })
         .collect();
-    check(&exact, &Inference::new(&model, &shape, &toy::device(), 3), &features);
+    check(
+        &exact,
+        &Inference::new(&model, &shape, &toy::device(), 3),
+        &features,
+    );
 }

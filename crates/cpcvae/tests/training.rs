@@ -17,7 +17,11 @@ const SMALL: [&str; 4] = [
 ];
 
 fn config(method: &str, settings: &[&str]) -> RunConfig {
-    let all: Vec<String> = SMALL.iter().chain(settings).map(|s| s.to_string()).collect();
+    let all: Vec<String> = SMALL
+        .iter()
+        .chain(settings)
+        .map(|s| s.to_string())
+        .collect();
     RunConfig::defaults(method, DataKind::Table, "half-moon")
         .expect("listed")
         .overlaid(&parse_settings(&all).expect("well formed"), "test")
@@ -68,13 +72,26 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         for stop in [7, 45, 1000] {
             let run_folder = RunFolder::at(parts.path().join("run"));
             let mut observer = StopAt(stop, 0);
-            let report = run(&config, half_moon(6), &run_folder, &Device::flex(), &mut observer)
-                .expect("trains");
-            let expected = if stop < 60 { StopReason::Interrupted } else { StopReason::Complete };
+            let report = run(
+                &config,
+                half_moon(6),
+                &run_folder,
+                &Device::flex(),
+                &mut observer,
+            )
+            .expect("trains");
+            let expected = if stop < 60 {
+                StopReason::Interrupted
+            } else {
+                StopReason::Complete
+            };
             assert_eq!(report.fit.stop, expected, "{method}");
         }
         for file in ["metrics.jsonl", "model/model.safetensors"] {
-            assert!(read(&whole, file) == read(&parts, file), "{method}: {file} differs");
+            assert!(
+                read(&whole, file) == read(&parts, file),
+                "{method}: {file} differs"
+            );
         }
     }
 }
@@ -83,8 +100,12 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
 fn a_run_does_not_go_on_with_other_settings() {
     let folder = folder();
     train(&config("pc", &["train.steps=5"]), half_moon(6), &folder).expect("trains");
-    let error = train(&config("pc", &["train.steps=5", "method.beta=2"]), half_moon(6), &folder)
-        .expect_err("other settings");
+    let error = train(
+        &config("pc", &["train.steps=5", "method.beta=2"]),
+        half_moon(6),
+        &folder,
+    )
+    .expect_err("other settings");
     assert!(error.to_string().contains("beta = 2.0"), "{error}");
 }
 
@@ -137,7 +158,10 @@ fn a_sequence_of_lambdas_stops_at_the_first_that_satisfies() {
     let report = train(&config("pc", &settings), half_moon(6), &folder()).expect("trains");
     let constraint = report.fit.constraint.expect("asked for");
     assert!(constraint.satisfied, "{constraint:?}");
-    assert!(constraint.multiplier > 0.05 && report.fit.steps > 500, "{constraint:?}");
+    assert!(
+        constraint.multiplier > 0.05 && report.fit.steps > 500,
+        "{constraint:?}"
+    );
 }
 
 /// Rows that say both classes of the same place: no predictor has a loss below log 2.
@@ -146,11 +170,15 @@ fn contradictory() -> Source {
     let values = (0..rows).flat_map(|row| [(row / 2) as f32 * 0.1, 1.0 - (row / 2) as f32 * 0.05]);
     let labels = Labels::Classes {
         names: vec!["no".into(), "yes".into()],
-        of_row: (0..rows).map(|row| (row < 20).then_some(row as u32 % 2)).collect(),
+        of_row: (0..rows)
+            .map(|row| (row < 20).then_some(row as u32 % 2))
+            .collect(),
     };
     let layout = Layout::Columns(vec!["a".into(), "b".into()]);
     let features = Matrix::new(rows, 2, values.collect()).expect("right size");
-    Dataset::new("contradictory", features, layout, labels).expect("fits").into()
+    Dataset::new("contradictory", features, layout, labels)
+        .expect("fits")
+        .into()
 }
 
 #[test]
@@ -163,13 +191,20 @@ fn an_infeasible_constraint_is_reported() {
     let report = train(&config("pc", &settings), contradictory(), &folder()).expect("trains");
     let constraint = report.fit.constraint.expect("asked for");
     assert!(!constraint.satisfied, "{constraint:?}");
-    assert!(constraint.value > 0.2 && constraint.multiplier > 20.0, "{constraint:?}");
+    assert!(
+        constraint.value > 0.2 && constraint.multiplier > 20.0,
+        "{constraint:?}"
+    );
 }
 
 #[test]
 fn a_loss_that_is_not_finite_stops_with_the_last_good_checkpoint() {
     let folder = folder();
-    let settings = ["train.steps=200", "train.learning_rate=1e30", "train.checkpoint_every=1"];
+    let settings = [
+        "train.steps=200",
+        "train.learning_rate=1e30",
+        "train.checkpoint_every=1",
+    ];
     let error = train(&config("pc", &settings), half_moon(6), &folder).expect_err("diverges");
     let Error::NotFinite { term, .. } = &error else {
         panic!("{error}")
@@ -229,7 +264,9 @@ fn curved() -> Source {
     };
     let layout = Layout::Columns(vec!["a".into(), "b".into()]);
     let features = Matrix::new(rows, 2, values).expect("right size");
-    Dataset::new("curved", features, layout, labels).expect("fits").into()
+    Dataset::new("curved", features, layout, labels)
+        .expect("fits")
+        .into()
 }
 
 #[test]
@@ -249,14 +286,19 @@ fn continuous_labels_of_several_dimensions_are_learnt() {
         ];
         let folder = folder();
         let report = train(&config(method, &settings), curved(), &folder).expect("trains");
-        let r_squared = report.test.expect("a test set").r_squared.expect("continuous");
+        let r_squared = report
+            .test
+            .expect("a test set")
+            .r_squared
+            .expect("continuous");
         assert!(r_squared > 0.5, "{method}: {r_squared}");
     }
 }
 
 #[test]
 fn m2_refuses_continuous_labels() {
-    let error = train(&config("m2", &["data.labels=40"]), curved(), &folder()).expect_err("no classes");
+    let error =
+        train(&config("m2", &["data.labels=40"]), curved(), &folder()).expect_err("no classes");
     assert!(error.to_string().contains("needs classes"), "{error}");
 }
 
@@ -268,7 +310,10 @@ fn a_vae_needs_no_labels() {
     train(&config("vae", &["train.steps=20"]), source.clone(), &folder).expect("trains");
     let run_folder = RunFolder::at(folder.path().join("run"));
     let trained = Trained::open(&run_folder, &Device::flex(), 0).expect("finished run");
-    let error = trained.inference.predict(&source.rows.features, 0).expect_err("no predictor");
+    let error = trained
+        .inference
+        .predict(&source.rows.features, 0)
+        .expect_err("no predictor");
     assert!(error.to_string().contains("does not predict"), "{error}");
     let other = tempfile::tempdir().expect("a temporary folder");
     let error = train(&config("cpc", &["train.steps=20"]), source, &other).expect_err("no labels");
@@ -278,8 +323,13 @@ fn a_vae_needs_no_labels() {
 /// More data than labels: the paper's method on its toy data, in its setting.
 #[test]
 fn cpc_solves_half_moon_with_six_labels() {
-    let settings = ["model.hidden=[100,100]", "train.steps=3000", "train.log_every=100",
-        "train.labelled_per_batch=100", "train.unlabelled_per_batch=100"];
+    let settings = [
+        "model.hidden=[100,100]",
+        "train.steps=3000",
+        "train.log_every=100",
+        "train.labelled_per_batch=100",
+        "train.unlabelled_per_batch=100",
+    ];
     let report = train(&config("cpc", &settings), half_moon(6), &folder()).expect("trains");
     let accuracy = report.test.expect("a test set").accuracy.expect("classes");
     assert!(accuracy > 0.95, "{accuracy}");

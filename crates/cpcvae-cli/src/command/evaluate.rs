@@ -3,7 +3,7 @@
 use crate::args::EvaluateArgs;
 use crate::opened::{LabelColumns, Model};
 use crate::printer::{Printer, count};
-use crate::units::{in_user_units, rmse};
+use crate::units::rmse;
 use anyhow::{Result, bail};
 use cpcvae::infer::Evaluation;
 use cpcvae::model::Target;
@@ -21,7 +21,9 @@ pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
     };
     let rows = model.prepare(&model.labelled(&args.data, columns)?)?;
     let card = &model.trained.card;
-    let evaluation = in_user_units(model.trained.inference.evaluate(&rows), &card.preprocess);
+    let evaluation = card
+        .preprocess
+        .in_user_units(model.trained.inference.evaluate(&rows));
     if model.is_training_file(&args.data) {
         printer.note(format!(
             "note: the run was trained on rows of this file; figures on the rows that were kept \

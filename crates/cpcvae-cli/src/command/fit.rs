@@ -5,9 +5,9 @@ use crate::printer::{Printer, count};
 use crate::progress::{self, Progress};
 use crate::settings::FitSettings;
 use crate::units;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use cpcvae::infer::Evaluation;
-use cpcvae::run::{Card, RunFolder, RunReport};
+use cpcvae::run::RunReport;
 use cpcvae::train::StopReason;
 use cpcvae_data::{Dataset, Split};
 use serde_json::json;
@@ -45,7 +45,6 @@ pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
         printer.answer(&text, &in_json(&settings, &report, None)?)?;
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
-    let report = in_user_units(report, folder)?;
     let split = Split::load(folder.path().join("split.json"))?;
     let text = summary(&settings, &report, &split);
     printer.answer(&text, &in_json(&settings, &report, Some(&split))?)?;
@@ -67,18 +66,6 @@ fn test_share(rows: &Dataset, settings: &FitSettings, printer: Printer) -> f64 {
         ));
     }
     0.0
-}
-
-/// The figures of the report in the user's units.
-fn in_user_units(mut report: RunReport, folder: &RunFolder) -> Result<RunReport> {
-    let path = folder.path().join("model").join("card.json");
-    let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let card: Card = serde_json::from_slice(&text)
-        .with_context(|| format!("{} is not a model's card", path.display()))?;
-    let convert = |evaluation| units::in_user_units(evaluation, &card.preprocess);
-    report.fit.validation = report.fit.validation.map(convert);
-    report.test = report.test.map(convert);
-    Ok(report)
 }
 
 fn in_json(

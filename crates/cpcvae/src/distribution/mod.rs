@@ -60,6 +60,7 @@ impl Family {
 
 /// A distribution over the features of each row.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // a handful exist at a time; a box would gain nothing
 pub enum Likelihood {
     /// See [`Normal`].
     Normal(Normal),

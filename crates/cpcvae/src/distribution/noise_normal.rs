@@ -36,10 +36,16 @@ impl NoiseNormal {
         };
         let (rho, mu, sigma) = (map(0), map(1), map(2).sqrt());
         let root_2 = std::f64::consts::SQRT_2;
-        let phi = |t: Tensor<2>| t.square().mul_scalar(-0.5).exp().mul_scalar(0.398_942_280_401_432_7);
+        let phi = |t: Tensor<2>| {
+            t.square()
+                .mul_scalar(-0.5)
+                .exp()
+                .mul_scalar(0.398_942_280_401_432_7)
+        };
         let to_left = mu.clone().add_scalar(1.0) / sigma.clone();
         let to_right = mu.clone().neg().add_scalar(1.0) / sigma.clone();
-        let mass = ((to_left.clone() / root_2).erf() + (to_right.clone() / root_2).erf()).mul_scalar(0.5);
+        let mass =
+            ((to_left.clone() / root_2).erf() + (to_right.clone() / root_2).erf()).mul_scalar(0.5);
         rho * (mu + sigma * (phi(to_left) - phi(to_right)) / mass)
     }
 }

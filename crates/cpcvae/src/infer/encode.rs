@@ -62,5 +62,8 @@ pub(super) fn most_probable(probs: Tensor<2>) -> Tensor<2> {
         .collect();
     let rows = best.len();
     let one_hot = crate::objective::one_hot(&best, classes);
-    Tensor::from_data(burn::tensor::TensorData::new(one_hot, [rows, classes]), &device)
+    Tensor::from_data(
+        burn::tensor::TensorData::new(one_hot, [rows, classes]),
+        &device,
+    )
 }

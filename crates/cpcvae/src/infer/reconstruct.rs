@@ -28,16 +28,16 @@ impl Inference {
         if matches!(self.model, Model::Classifier(_)) {
             return Err(no_generative_part());
         }
-        let needs_transform = matches!(
-            kind,
-            Reconstruction::Aligned | Reconstruction::Transformed
-        );
+        let needs_transform = matches!(kind, Reconstruction::Aligned | Reconstruction::Transformed);
         if needs_transform && self.shape.transform.is_none() {
-            return Err(Error::Mismatch(
-                "this model has no affine transform in its code, so nothing can be aligned; \
-                 train with `--set model.transform.enabled=true`"
-                    .into(),
-            ));
+            let advice = match self.shape.image {
+                Some(_) => "train with `--set model.transform.enabled=true`",
+                None => "affine transforms are for images",
+            };
+            return Err(Error::Mismatch(format!(
+                "this model has no affine transform in its code, so nothing can be aligned or \
+                 moved; {advice}"
+            )));
         }
         let mean_transform = match kind {
             Reconstruction::Aligned => self.mean_transform(features)?,

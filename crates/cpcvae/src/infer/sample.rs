@@ -2,7 +2,7 @@
 
 use super::{Inference, no_generative_part, to_vec};
 use crate::error::{Error, Result};
-use crate::model::{LabelVae, Model, Vae};
+use crate::model::{LabelVae, Model, Target, Vae};
 use crate::noise::{Noise, Purpose};
 use crate::objective::Prediction;
 use burn::tensor::{Int, Tensor, TensorData};
@@ -51,7 +51,11 @@ impl Inference {
             }
             Model::Classifier(_) => return Err(no_generative_part()),
         };
-        let drawn = if noisy { decoded.draw(&noise) } else { decoded.mean() };
+        let drawn = if noisy {
+            decoded.draw(&noise)
+        } else {
+            decoded.mean()
+        };
         Ok(self.matrix(rows, drawn))
     }
 
@@ -64,16 +68,33 @@ impl Inference {
         noisy: bool,
         limits: RejectionLimits,
     ) -> Result<ClassSamples> {
+        let Target::Classes(names) = &self.shape.target else {
+            return Err(Error::Mismatch(
+                "this model has no classes to sample from".into(),
+            ));
+        };
+        if class >= names.len() || rows == 0 {
+            return Err(Error::Mismatch(format!(
+                "{rows} samples of class {class} were asked for; there are {} classes, and at \
+                 least one sample must be wanted",
+                names.len()
+            )));
+        }
         let noise = Noise::new(self.seed, 1 + class as u64, &self.device);
         let (decoded, drawn) = match &self.model {
             Model::Vae(vae) => {
-                let (z, drawn) = self.accepted_codes(vae, class, rows, limits)?;
+                let name = &names[class];
+                let (z, drawn) = self.accepted_codes(vae, (class, name), rows, limits)?;
                 (vae.decode(z), drawn)
             }
             Model::LabelVae(model) => (self.decode_class(model, class, rows, &noise), rows),
             Model::Classifier(_) => return Err(no_generative_part()),
         };
-        let values = if noisy { decoded.draw(&noise) } else { decoded.mean() };
+        let values = if noisy {
+            decoded.draw(&noise)
+        } else {
+            decoded.mean()
+        };
         Ok(ClassSamples {
             features: self.matrix(rows, values),
             drawn,
@@ -85,7 +106,7 @@ impl Inference {
     fn accepted_codes(
         &self,
         vae: &Vae,
-        class: usize,
+        (class, class_name): (usize, &str),
         rows: usize,
         limits: RejectionLimits,
     ) -> Result<(Tensor<2>, usize)> {
@@ -98,7 +119,7 @@ impl Inference {
             let probs = to_vec(Prediction::new(vae.predict(z.clone()), true).as_target());
             let mut chosen = Vec::new();
             for (row, probs) in probs.chunks_exact(self.shape.target.outputs()).enumerate() {
-                if kept == rows {
+                if kept == rows || drawn == limits.draws {
                     break;
                 }
                 drawn += 1;
@@ -115,28 +136,14 @@ impl Inference {
             }
         }
         if kept < rows {
-            return Err(self.too_rare(class, kept, rows, drawn, limits));
+            return Err(Error::Mismatch(format!(
+                "class `{class_name}` is too rare under the prior: {kept} of {drawn} drawn codes \
+                 reach a probability of {}, but {rows} samples are wanted; lower `--threshold`, \
+                 ask for fewer samples, or raise `--max-draws`",
+                limits.threshold
+            )));
         }
         Ok((Tensor::cat(accepted, 0), drawn))
-    }
-
-    fn too_rare(
-        &self,
-        class: usize,
-        kept: usize,
-        rows: usize,
-        drawn: usize,
-        limits: RejectionLimits,
-    ) -> Error {
-        let crate::model::Target::Classes(names) = &self.shape.target else {
-            return Error::Mismatch("continuous labels have no classes to sample from".into());
-        };
-        Error::Mismatch(format!(
-            "class `{}` is too rare under the prior: {kept} of {drawn} drawn codes reach a \
-             probability of {}, but {rows} samples are wanted; lower `--threshold`, ask for fewer \
-             samples, or raise `--max-draws`",
-            names[class], limits.threshold
-        ))
     }
 
     fn decode_class(
@@ -153,7 +160,10 @@ impl Inference {
     fn one_hot(&self, classes: &[u32]) -> Tensor<2> {
         let outputs = self.shape.target.outputs();
         let values = crate::objective::one_hot(classes, outputs);
-        Tensor::from_data(TensorData::new(values, [classes.len(), outputs]), &self.device)
+        Tensor::from_data(
+            TensorData::new(values, [classes.len(), outputs]),
+            &self.device,
+        )
     }
 
     fn matrix(&self, rows: usize, values: Tensor<2>) -> Matrix {

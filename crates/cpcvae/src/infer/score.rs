@@ -34,8 +34,12 @@ impl Inference {
                 .map(|draw| self.log_weight(x.clone(), &noise.draw(draw)))
                 .collect();
             let log_weights: Tensor<2> = Tensor::stack(log_weights, 1);
-            scores.elbo.extend(to_vec(self.bound(&x, &noise, &log_weights)));
-            scores.log_likelihood.extend(to_vec(log_mean_exp(log_weights)));
+            scores
+                .elbo
+                .extend(to_vec(self.bound(&x, &noise, &log_weights)));
+            scores
+                .log_likelihood
+                .extend(to_vec(log_mean_exp(log_weights)));
         });
         Ok(scores)
     }
@@ -98,6 +102,9 @@ fn label_vae_log_weight(model: &LabelVae, x: Tensor<2>, noise: &Noise) -> Tensor
 fn log_mean_exp(values: Tensor<2>) -> Tensor<1> {
     let [rows, columns] = values.dims();
     let top = values.clone().max_dim(1);
-    let mean = (values - top.clone()).exp().sum_dim(1).div_scalar(columns as f64);
+    let mean = (values - top.clone())
+        .exp()
+        .sum_dim(1)
+        .div_scalar(columns as f64);
     (mean.log() + top).reshape([rows])
 }

@@ -74,7 +74,11 @@ impl Cpc {
     pub(super) fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
         let lambda = check_weight("prediction_weight", self.prediction_weight)?;
         // Continuous labels have neither class frequencies nor an entropy.
-        let for_classes = if facts.class_shares.is_empty() { 0.0 } else { lambda };
+        let for_classes = if facts.class_shares.is_empty() {
+            0.0
+        } else {
+            lambda
+        };
         let weights = Weights {
             beta: check_weight("beta", self.beta)?,
             prediction: lambda,
@@ -116,9 +120,14 @@ impl Cpc {
         }
         let sum: f64 = self.class_shares.iter().sum();
         if self.class_shares.iter().any(|share| *share < 0.0) || (sum - 1.0).abs() > 1e-3 {
-            let problem = format!("must be shares of at least 0 that add up to 1; they add up to {sum}");
+            let problem =
+                format!("must be shares of at least 0 that add up to 1; they add up to {sum}");
             return Err(Error::setting(key, problem));
         }
-        Ok(self.class_shares.iter().map(|share| (share / sum) as f32).collect())
+        Ok(self
+            .class_shares
+            .iter()
+            .map(|share| (share / sum) as f32)
+            .collect())
     }
 }

@@ -66,7 +66,8 @@ impl LabelVae {
 
     /// p(x|y,z) for `z [rows, code]`, `y [rows, classes]`, one-hot.
     pub fn decode(&self, z: Tensor<2>, y: Tensor<2>) -> Likelihood {
-        self.observation.likelihood(self.decoder.forward(z, y), None)
+        self.observation
+            .likelihood(self.decoder.forward(z, y), None)
     }
 
     /// p(x|y,z) where row `i * classes + k` of `z` belongs to class k.

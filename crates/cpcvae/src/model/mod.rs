@@ -111,6 +111,7 @@ impl From<ActivationName> for Activation {
 
 /// Any model that a method can train.
 #[derive(Module, Debug)]
+#[allow(clippy::large_enum_variant)] // a handful exist at a time; a box would gain nothing
 pub enum Model {
     /// q(z|x), p(x|z) and a predictor on z.
     Vae(Vae),

@@ -62,7 +62,8 @@ impl Observation {
         let raw = raw.reshape([rows, self.constraints.len(), height * width]);
         let maps = match (&self.transform, z_t) {
             (Some(plan), Some(z_t)) => {
-                let theta = spatial_transformer::image_to_canvas(z_t, &plan.ranges, self.canvas_ratio());
+                let theta =
+                    spatial_transformer::image_to_canvas(z_t, &plan.ranges, self.canvas_ratio());
                 let image = (self.image[0], self.image[1]);
                 op::warp::constrain_warp(raw, theta, &self.constraints, (height, width), image)
             }

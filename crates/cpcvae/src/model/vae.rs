@@ -82,7 +82,8 @@ impl Vae {
         let transform = self.layout.transform;
         let content = z.clone().slice([0..rows, transform..code]);
         let z_t = (transform > 0).then(|| z.slice([0..rows, 0..transform]));
-        self.observation.likelihood(self.decoder.forward(content), z_t)
+        self.observation
+            .likelihood(self.decoder.forward(content), z_t)
     }
 
     /// The predictor's outputs for `z [rows, code]`: logits of the classes, or continuous labels.
@@ -113,7 +114,10 @@ impl Vae {
             return z;
         }
         let [rows, code] = z.dims();
-        Tensor::cat(vec![z_t, z.slice([0..rows, self.layout.transform..code])], 1)
+        Tensor::cat(
+            vec![z_t, z.slice([0..rows, self.layout.transform..code])],
+            1,
+        )
     }
 
     /// Whether the first six code dimensions are an affine transform.

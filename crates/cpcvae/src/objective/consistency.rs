@@ -2,9 +2,9 @@
 //! the prediction for the original.
 
 use super::Prediction;
+use crate::distribution::Likelihood;
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
-use crate::distribution::Likelihood;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,11 @@ pub(super) fn simulated_code(
     let path = path.resolve(model.has_transform());
     let [rows, code] = z.dims();
     let x_bar = if model.has_transform() || path == GradientPath::Code {
-        let z = if path == GradientPath::Open { z } else { z.detach() };
+        let z = if path == GradientPath::Open {
+            z
+        } else {
+            z.detach()
+        };
         let z_t = noise.normal(Purpose::Transform, [rows, 6]);
         model.decode(model.with_transform(z, z_t)).sample(noise)
     } else {
@@ -72,7 +76,11 @@ pub(super) fn cost(
     target_gradient: bool,
 ) -> Tensor<1> {
     let target = original.as_target();
-    let target = if target_gradient { target } else { target.detach() };
+    let target = if target_gradient {
+        target
+    } else {
+        target.detach()
+    };
     let ([rows, outputs], [labelled, _]) = (target.dims(), labels.dims());
     let unlabelled = target.slice([labelled..rows, 0..outputs]);
     let target = match (labelled, rows - labelled) {

@@ -70,13 +70,7 @@ pub struct Constrained {
 impl Constrained {
     /// One step's terms, following a row x: encode it, decode its code, predict from its code;
     /// then simulate x-bar from the same code, encode that, and predict again.
-    pub fn terms(
-        &self,
-        model: &Vae,
-        batch: &Examples,
-        noise: &Noise,
-        progress: Progress,
-    ) -> Terms {
+    pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise, progress: Progress) -> Terms {
         let weights = self.weights_at(progress);
         let rows = batch.rows();
         let mut terms = Terms::default();
@@ -85,7 +79,13 @@ impl Constrained {
             .encode(batch.features.clone())
             .sample_kl(noise.normal(Purpose::Code, [rows, model.code()]));
         let decoded = model.decode(z.clone());
-        evidence::push(&mut terms, weights.beta, batch.features.clone(), &decoded, kl);
+        evidence::push(
+            &mut terms,
+            weights.beta,
+            batch.features.clone(),
+            &decoded,
+            kl,
+        );
 
         if !model.has_predictor() {
             return terms;
@@ -97,7 +97,9 @@ impl Constrained {
         });
 
         if batch.labelled > 0 {
-            let loss = prediction.rows(0..batch.labelled).loss(batch.labels.clone());
+            let loss = prediction
+                .rows(0..batch.labelled)
+                .loss(batch.labels.clone());
             terms.push("prediction", weights.prediction, mean_of_batch(loss, rows));
         }
         if let Some(simulated) = &simulated {

@@ -28,7 +28,11 @@ impl LabelEvidence {
             let bound = labelled_bound(model, x.clone(), batch.labels.clone(), code_noise);
             let loss = model.classify(x).cross_entropy(batch.labels.clone());
             terms.push("classification", self.classification, mean_of_batch(loss));
-            terms.push("labelled_bound", self.labelled_bound, mean_of_batch(bound).neg());
+            terms.push(
+                "labelled_bound",
+                self.labelled_bound,
+                mean_of_batch(bound).neg(),
+            );
         }
         if batch.labelled < rows {
             let x = batch.unlabelled_features();
@@ -43,12 +47,7 @@ impl LabelEvidence {
 
 /// L^S(x, y) for `x [rows, features]`, `y [rows, classes]` one-hot and `noise [rows, code]`:
 /// `[rows]`.
-pub fn labelled_bound(
-    model: &LabelVae,
-    x: Tensor<2>,
-    y: Tensor<2>,
-    noise: Tensor<2>,
-) -> Tensor<1> {
+pub fn labelled_bound(model: &LabelVae, x: Tensor<2>, y: Tensor<2>, noise: Tensor<2>) -> Tensor<1> {
     let (z, kl) = model.encode(x.clone(), y.clone()).sample_kl(noise);
     let log_prior = -(model.classes() as f64).ln();
     model.decode(z, y).log_prob(x) - kl + log_prior

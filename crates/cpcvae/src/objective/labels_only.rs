@@ -7,6 +7,10 @@ use crate::model::Classifier;
 pub(super) fn terms(model: &Classifier, batch: &Examples) -> Terms {
     let mut terms = Terms::default();
     let prediction = Prediction::new(model.predict(batch.labelled_features()), batch.classes);
-    terms.push("prediction", 1.0, prediction.loss(batch.labels.clone()).mean());
+    terms.push(
+        "prediction",
+        1.0,
+        prediction.loss(batch.labels.clone()).mean(),
+    );
     terms
 }

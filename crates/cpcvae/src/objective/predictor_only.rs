@@ -17,7 +17,9 @@ impl PredictorOnly {
     pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise) -> Terms {
         let mut terms = Terms::default();
         let code_noise = noise.normal(Purpose::Code, [batch.labelled, model.code()]);
-        let (z, _) = model.encode(batch.labelled_features()).sample_kl(code_noise);
+        let (z, _) = model
+            .encode(batch.labelled_features())
+            .sample_kl(code_noise);
         let prediction = Prediction::new(model.predict(z.detach()), batch.classes);
         let loss = prediction.loss(batch.labels.clone());
         terms.push("prediction", 1.0, loss.mean());

@@ -9,8 +9,8 @@ use burn::backend::autodiff::{
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
 use burn::tensor::{Tensor, activation};
 use burn_flex::FlexTensor;
-pub use cpcvae_kernels::transform::Constraint;
 use cpcvae_kernels::transform;
+pub use cpcvae_kernels::transform::Constraint;
 
 /// Maps `raw [rows, maps, pixels]` to constrained parameters of the same shape; the map `i` gets
 /// `kinds[i]`.
@@ -41,9 +41,7 @@ fn apply(raw: Tensor<3>, kind: Constraint) -> Tensor<3> {
         Constraint::Identity => raw,
         Constraint::Sigmoid => activation::sigmoid(raw).clamp(1e-4, 1.0 - 1e-4),
         Constraint::Tanh => raw.tanh(),
-        Constraint::Variance { floor } => {
-            activation::softplus(raw, 1.0).add_scalar(floor).square()
-        }
+        Constraint::Variance { floor } => activation::softplus(raw, 1.0).add_scalar(floor).square(),
     }
 }
 

@@ -35,8 +35,7 @@ pub fn sample_kl(raw: Tensor<2>, noise: Tensor<2>, floor: f32) -> (Tensor<2>, Te
 pub fn composed(raw: Tensor<2>, noise: Tensor<2>, floor: f32) -> (Tensor<2>, Tensor<1>) {
     let [rows, code] = noise.dims();
     let mean = raw.clone().slice([0..rows, 0..code]);
-    let sigma =
-        activation::softplus(raw.slice([0..rows, code..2 * code]), 1.0).add_scalar(floor);
+    let sigma = activation::softplus(raw.slice([0..rows, code..2 * code]), 1.0).add_scalar(floor);
     let z = mean.clone() + sigma.clone() * noise;
     let kl = (mean.square() + sigma.clone().square() - sigma.log().mul_scalar(2.0))
         .sub_scalar(1.0)

@@ -192,8 +192,9 @@ pub mod composed {
     ) -> (Tensor<2>, Tensor<2>, Tensor<2>) {
         let standard = (x - mu.clone()) / sigma.clone();
         let mass = interval_mass(mu, sigma);
-        let truncated =
-            (standard.clone().square().mul_scalar(-0.5) - LOG_SQRT_2PI).exp() / sigma.clone() / mass.clone();
+        let truncated = (standard.clone().square().mul_scalar(-0.5) - LOG_SQRT_2PI).exp()
+            / sigma.clone()
+            / mass.clone();
         let density = rho.clone() * truncated + rho.clone().neg().add_scalar(1.0).mul_scalar(0.5);
         (density, standard, mass)
     }
@@ -247,7 +248,8 @@ pub mod composed {
             .add_scalar(1.0)
             .mask_where(in_lower_half.clone(), level.clone());
         let t = tail.log().mul_scalar(-2.0).sqrt();
-        let top = (t.clone().mul_scalar(0.010_328).add_scalar(0.802_853) * t.clone()).add_scalar(2.515_517);
+        let top = (t.clone().mul_scalar(0.010_328).add_scalar(0.802_853) * t.clone())
+            .add_scalar(2.515_517);
         let bottom = ((t.clone().mul_scalar(0.001_308).add_scalar(0.189_269) * t.clone())
             .add_scalar(1.432_788)
             * t.clone())

@@ -78,7 +78,10 @@ pub fn composed(
     };
     let (u, v) = (on_canvas(0, canvas.1), on_canvas(1, canvas.0));
     let low = |w: &Tensor<2>, size: usize| {
-        w.clone().detach().floor().clamp(0.0, size.saturating_sub(2) as f32)
+        w.clone()
+            .detach()
+            .floor()
+            .clamp(0.0, size.saturating_sub(2) as f32)
     };
     let (u0, v0) = (low(&u, canvas.1), low(&v, canvas.0));
     let (fu, fv) = (u - u0.clone(), v - v0.clone());

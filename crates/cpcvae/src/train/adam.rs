@@ -185,7 +185,10 @@ fn update_through_host<const D: usize>(
     let device = value.device();
     let shape = value.dims();
     let read = |tensor: Tensor<D>| -> Vec<f32> {
-        tensor.into_data().try_into_vec().expect("models compute in f32")
+        tensor
+            .into_data()
+            .try_into_vec()
+            .expect("models compute in f32")
     };
     let (mut values, gradient) = (read(value), read(gradient));
     update(

@@ -167,7 +167,10 @@ impl<'a> Training<'a> {
                 return Ok(StopReason::Interrupted);
             }
             let place = self.plan.place(self.state.step);
-            if batches.as_ref().is_none_or(|(stage, _)| *stage != place.stage) {
+            if batches
+                .as_ref()
+                .is_none_or(|(stage, _)| *stage != place.stage)
+            {
                 batches = Some((place.stage, self.batches_of(place.stage)?));
             }
             let (_, stream) = batches.as_mut().expect("set just above");
@@ -187,7 +190,11 @@ impl<'a> Training<'a> {
             {
                 let in_last_stage = place.stage + 1 == self.recipe.stages.len();
                 self.evaluate(in_last_stage, observer)?;
-                if self.plan.early_stop.is_some_and(|patience| self.state.waited >= patience) {
+                if self
+                    .plan
+                    .early_stop
+                    .is_some_and(|patience| self.state.waited >= patience)
+                {
                     return Ok(StopReason::EarlyStop);
                 }
             }
@@ -212,20 +219,21 @@ impl<'a> Training<'a> {
                 _ => None,
             },
         };
-        let terms = self.recipe.stages[stage]
-            .objective
-            .terms(&self.model, &examples, &noise, progress);
+        let terms =
+            self.recipe.stages[stage]
+                .objective
+                .terms(&self.model, &examples, &noise, progress);
         if let Some(loss) = terms.loss() {
             if !loss.clone().into_scalar::<f32>().is_finite() {
                 return Err(self.not_finite(&terms));
             }
-            let rate = self.plan.learning_rate
-                * self.plan.schedule.factor(share, &self.state.schedule);
+            let rate =
+                self.plan.learning_rate * self.plan.schedule.factor(share, &self.state.schedule);
             let gradients = loss.backward();
             drop(loss);
-            self.model =
-                self.adam
-                    .step(self.model.clone(), gradients, rate, self.plan.clip_norm);
+            self.model = self
+                .adam
+                .step(self.model.clone(), gradients, rate, self.plan.clip_norm);
         }
         Ok(terms)
     }
@@ -252,10 +260,7 @@ impl<'a> Training<'a> {
             unlabelled,
             ..
         } = &self.data.split;
-        let (many, few) = (
-            self.plan.unlabelled_per_batch,
-            self.plan.labelled_per_batch,
-        );
+        let (many, few) = (self.plan.unlabelled_per_batch, self.plan.labelled_per_batch);
         let (labelled, unlabelled, few, many) = match &self.recipe.stages[stage].objective {
             Objective::Constrained(objective) if !objective.uses_labels() => {
                 let all = [labelled.as_slice(), unlabelled].concat();
@@ -318,7 +323,8 @@ impl<'a> Training<'a> {
 
     /// Keeps the model if it is the best so far.
     fn note_best(&mut self, evaluation: &Evaluation) -> Result<bool> {
-        let (Some(quality), Some(loss)) = (validate::quality(evaluation), validate::loss(evaluation))
+        let (Some(quality), Some(loss)) =
+            (validate::quality(evaluation), validate::loss(evaluation))
         else {
             return Ok(false);
         };
@@ -369,7 +375,11 @@ impl<'a> Training<'a> {
             steps,
             seconds: self.seconds_before + self.clock.elapsed().as_secs_f64(),
             kept_step,
-            validation: self.data.validation.as_ref().map(|rows| inference.evaluate(rows)),
+            validation: self
+                .data
+                .validation
+                .as_ref()
+                .map(|rows| inference.evaluate(rows)),
             constraint: self.state.finished.and_then(|finished| finished.constraint),
         };
         Ok((self.model, report))

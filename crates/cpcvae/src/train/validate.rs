@@ -35,7 +35,10 @@ pub(super) fn constraint_value(
     noise: &Noise,
 ) -> f64 {
     match constraint.measure {
-        Measure::Accuracy => inference.evaluate_predictions(labelled).accuracy.unwrap_or(0.0),
+        Measure::Accuracy => inference
+            .evaluate_predictions(labelled)
+            .accuracy
+            .unwrap_or(0.0),
         Measure::Loss => mean_loss(model, examples, noise),
     }
 }
@@ -51,7 +54,12 @@ fn mean_loss(model: &Model, examples: &Examples, noise: &Noise) -> f64 {
             let noise = noise.draw(draw + 1).normal(Purpose::Evaluation, shape);
             let (z, _) = posterior.sample_kl(noise);
             let prediction = Prediction::new(vae.predict(z), examples.classes);
-            f64::from(prediction.loss(examples.labels.clone()).mean().into_scalar::<f32>())
+            f64::from(
+                prediction
+                    .loss(examples.labels.clone())
+                    .mean()
+                    .into_scalar::<f32>(),
+            )
         })
         .sum();
     total / DRAWS as f64
@@ -68,5 +76,10 @@ pub(super) fn as_examples(
         unlabelled: Vec::new(),
     };
     let batch = cpcvae_data::Batch::gather(labelled, 0, rows)?;
-    Ok(Examples::from_batch(batch, target.outputs(), target.is_classes(), device))
+    Ok(Examples::from_batch(
+        batch,
+        target.outputs(),
+        target.is_classes(),
+        device,
+    ))
 }
