@@ -23,9 +23,9 @@ const RECONSTRUCTED: usize = 14;
 pub fn adjust(config: &mut RunConfig) {
     config.model.hidden = vec![256, 256];
     config.model.code = 22;
-    config.train.learning_rate = 1e-3;
-    config.train.schedule = "cosine".into();
-    config.train.steps = 1500;
+    config.train.labelled_per_batch = 50;
+    config.train.unlabelled_per_batch = 50;
+    config.train.steps = 2500;
 }
 
 /// Class-conditional samples of each method; originals, reconstructions and aligned
