@@ -35,8 +35,8 @@ pub enum Presence {
     ToFetch,
 }
 
-const GLYPH_ROWS: usize = 6000;
-const GLYPH_TEST_ROWS: usize = 2000;
+const GLYPH_ROWS: usize = 5000;
+const GLYPH_TEST_ROWS: usize = 1000;
 
 /// All built-in data sets; `data_dir` is where files are looked for.
 pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {

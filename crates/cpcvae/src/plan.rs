@@ -3,7 +3,7 @@
 use crate::config::{ConstraintConfig, RunConfig, TrainConfig};
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::model::{Kind, Shape, TransformPlan};
+use crate::model::{Kind, Shape, Target, TransformPlan};
 use crate::net::spatial_transformer::{DIMENSIONS, TransformRanges};
 use crate::prepare::Prepared;
 use crate::train::{Constraint, Measure, Schedule, Solver, TrainPlan};
@@ -50,7 +50,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         evaluate_every: evaluate_every.max(1),
         checkpoint_every: train.checkpoint_every.max(1),
         log_every: train.log_every.max(1),
-        constraint: constraint(&config.constraint, config)?,
+        constraint: constraint(&config.constraint, config, &prepared.target)?,
     })
 }
 
@@ -159,6 +159,10 @@ fn transform(config: &RunConfig, is_image: bool, kind: Kind) -> Result<Option<Tr
             "M2 has no affine transforms; set it to false",
         ));
     }
+    if transform.shear >= 1.5 {
+        let problem = "must stay below 1.5 radians: at a right angle an image has no area";
+        return Err(Error::setting("model.transform.shear", problem));
+    }
     let range = |name: &str, value: f64| at_least_zero(&format!("model.transform.{name}"), value);
     let at_least_one = |name: &str, value: f64| match value {
         value if value.is_finite() && value >= 1.0 => Ok(value),
@@ -197,7 +201,11 @@ fn schedule(train: &TrainConfig, has_validation: bool) -> Result<Schedule> {
     }
 }
 
-fn constraint(settings: &ConstraintConfig, config: &RunConfig) -> Result<Option<Constraint>> {
+fn constraint(
+    settings: &ConstraintConfig,
+    config: &RunConfig,
+    labels: &Target,
+) -> Result<Option<Constraint>> {
     let measure = match settings.measure.as_str() {
         "none" => return Ok(None),
         "loss" => Measure::Loss,
@@ -218,6 +226,10 @@ fn constraint(settings: &ConstraintConfig, config: &RunConfig) -> Result<Option<
         "method.prediction_weight",
         config.method.prediction_weight().unwrap_or(0.0),
     )?;
+    if measure == Measure::Accuracy && !labels.is_classes() {
+        let problem = "continuous labels have no accuracy; use `loss` (`--target-loss`)";
+        return Err(Error::setting("constraint.measure", problem));
+    }
     let target = positive("constraint.target", settings.target)?;
     if measure == Measure::Accuracy && target > 1.0 {
         let problem = format!("is {target}; an accuracy is at most 1");

@@ -121,6 +121,11 @@ impl Prepared {
 fn draw_split(rows: &Dataset, config: &RunConfig) -> Result<Split> {
     let data = &config.data;
     if !config.method.uses_labels() && rows.labelled_rows().is_empty() {
+        if data.validation > 0.0 || data.test > 0.0 {
+            let problem = "rows are held out of those that have labels, and none has one; set it \
+                           and `data.test` to 0";
+            return Err(Error::setting("data.validation", problem));
+        }
         return Ok(Split {
             labelled: Vec::new(),
             unlabelled: (0..rows.len() as u32).collect(),
@@ -160,7 +165,11 @@ fn check_streams(rows: &Dataset, split: &Split, config: &RunConfig) -> Result<()
         && config.method.uses_unlabelled()
         && config.train.unlabelled_per_batch > 0
     {
-        split.require_unlabelled()?;
+        split.require_unlabelled().map_err(|error| {
+            Error::Mismatch(format!(
+                "{error} (or, to train on labelled rows alone, set `train.unlabelled_per_batch=0`)"
+            ))
+        })?;
     }
     Ok(())
 }

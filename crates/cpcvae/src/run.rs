@@ -146,8 +146,7 @@ pub fn run(
     Ok(report)
 }
 
-/// A run goes on only as it began; the number of steps may grow, which no step before depends on
-/// unless a schedule or ramp does.
+/// A run goes on only as it began.
 fn check_same_settings(now: &RunConfig, before: &RunConfig) -> Result<()> {
     if now == before {
         return Ok(());

@@ -282,7 +282,7 @@ fn the_transform_is_the_inverse_of_the_papers_matrix() {
         ]
     };
     let z_t = tensor(z_t.map(|z| z as f32).to_vec(), [1, 6]);
-    let theta = values(image_to_canvas(z_t, &ranges, 1.5));
+    let theta = values(image_to_canvas(z_t, &ranges, (1.5, 1.5)));
     for place in [[0.0, 0.0], [0.5, -0.3], [-0.9, 0.8]] {
         let [i, j] = forward(place);
         let back = |row: usize| {

@@ -1,4 +1,4 @@
-"""Values for tests/warp_torch.rs: PyTorch's affine_grid and grid_sample on small maps.
+"""Values for tests/warp.rs: PyTorch's affine_grid and grid_sample on small maps.
 
     pip install torch && python warp.py
 """

@@ -1,6 +1,6 @@
 //! `m2`: the semi-supervised VAE of Kingma et al. 2014, whose label is a latent variable.
 
-use super::{DataKind, Recipe, Stage, check_weight};
+use super::{Recipe, Stage, check_weight};
 use crate::error::Result;
 use crate::model::Kind;
 use crate::objective::{LabelEvidence, Objective};
@@ -16,17 +16,18 @@ pub struct M2 {
     pub labelled_bound_weight: f64,
 }
 
-impl M2 {
-    /// alpha = 0.1 is Kingma's value for images (there 0.1 N per labelled set, which in a batch
-    /// of half labelled rows is 0.1 of the mean); the evidence of two columns is smaller, and so
-    /// is the weight that balances it.
-    pub fn default_for(_: DataKind) -> Self {
+impl Default for M2 {
+    /// alpha = 0.1 is Kingma's value: there 0.1 N over the labelled set, which in a batch of half
+    /// labelled rows is 0.1 of the mean.
+    fn default() -> Self {
         Self {
             classification_weight: 0.1,
             labelled_bound_weight: 1.0,
         }
     }
+}
 
+impl M2 {
     pub(super) fn recipe(&self) -> Result<Recipe> {
         let objective = Objective::LabelEvidence(LabelEvidence {
             classification: check_weight("classification_weight", self.classification_weight)?,

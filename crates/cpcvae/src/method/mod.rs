@@ -110,7 +110,7 @@ impl Method {
             "supervised-vae" => Self::SupervisedVae(SupervisedVae::default_for(data)),
             "pc" => Self::Pc(Pc::default_for(data)),
             "cpc" => Self::Cpc(Cpc::default_for(data)),
-            "m2" => Self::M2(M2::default_for(data)),
+            "m2" => Self::M2(M2::default()),
             "labels-only" => Self::LabelsOnly(LabelsOnly {}),
             other => {
                 let known = NAMES.join(", ");

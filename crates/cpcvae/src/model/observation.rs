@@ -86,8 +86,13 @@ impl Observation {
         }
     }
 
-    /// The canvas's side as a multiple of the image's, after rounding to whole pixels.
-    fn canvas_ratio(&self) -> f64 {
-        self.canvas().1 as f64 / self.image[1] as f64
+    /// The canvas's width and height as multiples of the image's, after rounding to whole pixels.
+    fn canvas_ratio(&self) -> (f64, f64) {
+        let (height, width) = self.canvas();
+        let [image_height, image_width, _] = self.image;
+        (
+            width as f64 / image_width as f64,
+            height as f64 / image_height as f64,
+        )
     }
 }

@@ -38,9 +38,13 @@ impl Default for TransformRanges {
 }
 
 /// From `z_t [rows, 6]` to `[rows, 6]`, the two rows of the matrix that takes a place in the
-/// image to its place on the canvas, both spanning [-1, 1]; `canvas` is the canvas's side as a
-/// multiple of the image's.
-pub fn image_to_canvas(z_t: Tensor<2>, ranges: &TransformRanges, canvas: f64) -> Tensor<2> {
+/// image to its place on the canvas, both spanning [-1, 1]; `canvas` is the canvas's width and
+/// height as multiples of the image's.
+pub fn image_to_canvas(
+    z_t: Tensor<2>,
+    ranges: &TransformRanges,
+    (canvas_width, canvas_height): (f64, f64),
+) -> Tensor<2> {
     let [rows, _] = z_t.dims();
     let t = z_t.tanh();
     let part = |i: usize, range: f64| t.clone().slice([0..rows, i..i + 1]).mul_scalar(range);
@@ -54,8 +58,9 @@ pub fn image_to_canvas(z_t: Tensor<2>, ranges: &TransformRanges, canvas: f64) ->
     // M^-1 = scale^-1 * (rotation and shear)^-1 * translation^-1; the determinant of the middle
     // matrix [cos r, -sin s; sin r, cos s] is cos(s - r), the cosine of the shear.
     let log_scale = ranges.scale.ln();
-    let shrink = |i: usize| part(i, -log_scale).exp() / shear.clone().cos().mul_scalar(canvas);
-    let (shrink_x, shrink_y) = (shrink(4), shrink(5));
+    let shrink =
+        |i: usize, canvas: f64| part(i, -log_scale).exp() / shear.clone().cos().mul_scalar(canvas);
+    let (shrink_x, shrink_y) = (shrink(4, canvas_width), shrink(5, canvas_height));
     let a = sheared.clone().cos() * shrink_x.clone();
     let b = sheared.sin() * shrink_x;
     let c = rotation.clone().sin().neg() * shrink_y.clone();

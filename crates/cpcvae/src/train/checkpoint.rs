@@ -13,6 +13,8 @@ pub struct LoopState {
     pub step: u64,
     /// Rounds of a constraint solver before this one.
     pub round: u64,
+    /// Steps taken in those rounds.
+    pub steps_before: u64,
     /// lambda where a constraint solver sets it.
     pub multiplier: Option<f64>,
     /// What the schedule remembers.

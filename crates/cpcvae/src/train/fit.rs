@@ -51,7 +51,8 @@ pub struct FitReport {
     pub steps: u64,
     /// Seconds of training, those before a resume included.
     pub seconds: f64,
-    /// The step of the model that was kept: the best on validation rows, else the last.
+    /// The step of the model that was kept: the best on validation rows, or the last where there
+    /// are none or a constraint was asked for.
     pub kept_step: u64,
     /// Its figures on validation rows.
     pub validation: Option<Evaluation>,
@@ -67,13 +68,17 @@ pub fn fit(
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<(Model, FitReport)> {
-    let mut training = Training::start(plan, data, folder, device)?;
-    let stop = match &training.state.finished {
-        Some(finished) if finished.early => StopReason::EarlyStop,
-        Some(_) => StopReason::Complete,
-        None => training.run(observer)?,
-    };
-    training.finish(stop)
+    // On a thread of the kernels' pool: it takes its share of every kernel's work instead of
+    // sleeping while others do it, and only the others have to be woken.
+    rayon::scope(|_| {
+        let mut training = Training::start(plan, data, folder, device)?;
+        let stop = match &training.state.finished {
+            Some(finished) if finished.early => StopReason::EarlyStop,
+            Some(_) => StopReason::Complete,
+            None => training.run(observer)?,
+        };
+        training.finish(stop)
+    })
 }
 
 pub(super) struct Training<'a> {
@@ -294,7 +299,7 @@ impl<'a> Training<'a> {
         self.metrics.write(&line)?;
         observer.on_step(&StepReport {
             step: self.total_steps(),
-            steps: self.plan.steps * (self.state.round + 1),
+            steps: self.state.steps_before + self.plan.steps,
             stage,
             loss,
             terms: &values,
@@ -348,7 +353,7 @@ impl<'a> Training<'a> {
 
     /// Steps over all rounds.
     pub(super) fn total_steps(&self) -> u64 {
-        self.state.round * self.plan.steps + self.state.step
+        self.state.steps_before + self.state.step
     }
 
     pub(super) fn inference(&self) -> Inference {
@@ -364,8 +369,10 @@ impl<'a> Training<'a> {
     fn finish(mut self, stop: StopReason) -> Result<(Model, FitReport)> {
         let steps = self.total_steps();
         let mut kept_step = steps;
-        if let (Some(best), true) = (&self.state.best, stop != StopReason::Interrupted) {
-            kept_step = self.state.round * self.plan.steps + best.step;
+        // A constraint is measured at the last step, so with one that is the model to keep.
+        let keeps_best = stop != StopReason::Interrupted && self.plan.constraint.is_none();
+        if let (Some(best), true) = (&self.state.best, keeps_best) {
+            kept_step = self.state.steps_before + best.step;
             let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.device);
             (self.model, ..) = checkpoint::load(&self.best, fresh)?;
         }

@@ -30,7 +30,7 @@ pub struct EvaluationReport<'a> {
 }
 
 /// Receives progress, and may ask for a stop.
-pub trait Observer {
+pub trait Observer: Send {
     /// After a step that is logged.
     fn on_step(&mut self, _: &StepReport<'_>) {}
     /// After an evaluation.

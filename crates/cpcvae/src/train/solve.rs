@@ -62,6 +62,7 @@ impl Training<'_> {
             return Ok(false);
         }
         self.state.round += 1;
+        self.state.steps_before += self.state.step;
         self.state.step = 0;
         self.state.multiplier = self.state.multiplier.map(|multiplier| multiplier * factor);
         self.state.schedule = ScheduleState::default();

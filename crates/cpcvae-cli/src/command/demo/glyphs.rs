@@ -5,7 +5,7 @@ use crate::output::{grid, images};
 use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
 use cpcvae::infer::{Inference, Reconstruction, RejectionLimits};
-use cpcvae::model::Target;
+use cpcvae::model::{ActivationName, Target};
 use cpcvae_data::{Matrix, Source};
 use cpcvae_lab::figure::{Grid, image_grid};
 use std::path::{Path, PathBuf};
@@ -21,11 +21,14 @@ const RECONSTRUCTED: usize = 14;
 
 /// A network and a number of steps for three minutes in all.
 pub fn adjust(config: &mut RunConfig) {
-    config.model.hidden = vec![256, 256];
+    config.model.hidden = vec![128, 128];
+    config.model.transform.canvas = 1.25;
     config.model.code = 22;
     config.train.labelled_per_batch = 50;
     config.train.unlabelled_per_batch = 50;
-    config.train.steps = 2500;
+    config.model.activation = ActivationName::Elu;
+    config.train.learning_rate = 2e-3;
+    config.train.steps = 2000;
 }
 
 /// Class-conditional samples of each method; originals, reconstructions and aligned
