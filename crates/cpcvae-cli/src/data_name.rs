@@ -74,7 +74,14 @@ impl DataName {
         match self {
             Self::HalfMoon => (data.labels, data.rows) = (6, 1000),
             Self::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
-            Self::Mnist => (data.labels, data.validation) = (100, 10_000.0),
+            Self::Mnist => {
+                (data.labels, data.validation) = (100, 10_000.0);
+                if method == "m2" {
+                    // As the paper trained it: a smaller rate when validation stops improving.
+                    config.train.schedule = "plateau".into();
+                    config.train.learning_rate = 3e-4;
+                }
+            }
             Self::File(_) => {}
         }
         Ok(config)

@@ -92,7 +92,8 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match of_data? {
         DataError::Split(_) => Some(
             "--label names the label column, --labels N uses N of the labels, --validation and \
-             --test hold rows out, --method labels-only needs no unlabelled rows",
+             --test hold rows out, --method labels-only needs no unlabelled rows (nor does any other \
+             with --set train.unlabelled_per_batch=0)",
         ),
         _ => None,
     }

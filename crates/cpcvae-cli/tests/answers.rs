@@ -315,3 +315,22 @@ fn settings_are_laid_over_each_other_in_order() {
         "{config}"
     );
 }
+
+#[test]
+fn an_exported_table_can_be_learnt_from() {
+    let sandbox = Sandbox::new();
+    let export = ["data", "export", "half-moon"];
+    sandbox.ok(&[&export[..], &["--labels", "60", "--out", "moons.csv"]].concat());
+    sandbox.ok(&[&export[..], &["--test", "--out", "new.csv"]].concat());
+    let table = cells(&String::from_utf8(sandbox.read("moons.csv")).expect("text"));
+    assert_eq!(table[0].last().expect("columns"), "class");
+    let labelled = table[1..].iter().filter(|row| !row[2].is_empty()).count();
+    assert_eq!((table.len(), labelled), (1001, 60));
+    sandbox.fit(&["moons.csv", "--label", "class", "--out", "run"]);
+    let text = sandbox.ok(&["evaluate", "run", "new.csv"]);
+    assert!(text.contains("1,000 with a label"), "{text}");
+
+    let glyphs = sandbox.ok(&["data", "export", "glyphs", "--labels", "20"]);
+    let shown = glyphs.lines().skip(1).filter(|line| !line.ends_with(','));
+    assert_eq!(shown.count(), 20);
+}

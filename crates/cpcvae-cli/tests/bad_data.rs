@@ -146,7 +146,7 @@ fn labels_that_do_not_suffice() {
     );
     assert_eq!(
         refused(&two_clouds(20, 5), &with(&["--test", "9"])),
-        "cannot split the rows: 0 validation and 9 test rows were asked for, but of 10 rows \
+        "cannot split the rows: 9 rows for validation and test were asked for, but of 10 rows \
          with a label 2 must stay for training, which leaves 8; hold out fewer rows"
     );
     assert_eq!(

@@ -118,8 +118,8 @@ fn rows_that_do_not_fit_the_model() {
     );
     assert_eq!(
         sandbox.error(&["reconstruct", "moon", "half-moon", "--kind", "aligned"]),
-        "this model has no affine transform in its code, so nothing can be aligned; train \
-         with `--set model.transform.enabled=true`"
+        "this model has no affine transform in its code, so nothing can be aligned or \
+         moved; affine transforms are for images"
     );
     assert_eq!(
         sandbox.error(&["sample", "glyph", "--class", "rung"]),
@@ -223,7 +223,12 @@ fn folders_that_cannot_be_written() {
 #[test]
 fn a_loss_that_is_not_finite() {
     let sandbox = Sandbox::new();
-    let rate = ["--set", "train.learning_rate=1e5"];
+    let rate = [
+        "--set",
+        "train.learning_rate=1e5",
+        "--set",
+        "train.checkpoint_every=1",
+    ];
     let error = sandbox.error(&[&["fit", "half-moon", "--out", "run"], &SMALL[..], &rate].concat());
     assert!(
         error.contains("the term `") && error.contains("last good checkpoint"),

@@ -170,7 +170,7 @@ fn what_cannot_be_drawn_is_explained() {
     );
     let held = message(&data, Some(20), Holdout::Rows(21));
     assert!(
-        held.contains("21 validation and 0 test rows") && held.contains("leaves 20"),
+        held.contains("21 rows for validation and test") && held.contains("leaves 20"),
         "{held}"
     );
     let fraction = message(&data, None, Holdout::Fraction(1.5));

@@ -165,11 +165,7 @@ fn check_streams(rows: &Dataset, split: &Split, config: &RunConfig) -> Result<()
         && config.method.uses_unlabelled()
         && config.train.unlabelled_per_batch > 0
     {
-        split.require_unlabelled().map_err(|error| {
-            Error::Mismatch(format!(
-                "{error} (or, to train on labelled rows alone, set `train.unlabelled_per_batch=0`)"
-            ))
-        })?;
+        split.require_unlabelled()?;
     }
     Ok(())
 }

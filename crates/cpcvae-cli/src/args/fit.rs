@@ -141,7 +141,7 @@ pub struct DemoArgs {
 /// List, describe or fetch the built-in data sets.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist"
+    after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist\n  cpcvae data export half-moon --labels 60 --out moons.csv"
 )]
 pub struct DataArgs {
     /// What to do.
@@ -173,4 +173,25 @@ pub enum DataCommand {
         /// Its name
         name: String,
     },
+    /// Write one as a table, to see what a table looks like or to use it elsewhere
+    Export(ExportArgs),
+}
+
+/// Which rows to write, and where.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Its name
+    pub name: String,
+    /// The file; standard output when not given
+    #[arg(long, short, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// Leave the label of all but this many rows blank
+    #[arg(long, value_name = "N", conflicts_with = "test")]
+    pub labels: Option<u32>,
+    /// The test rows instead of the training rows
+    #[arg(long)]
+    pub test: bool,
+    /// Seed of generated data and of the choice of labels
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u32,
 }

@@ -7,7 +7,7 @@ pub use answer::{
     EncodeArgs, EvaluateArgs, ModelArgs, PredictArgs, ReconstructArgs, ReconstructionKind,
     SampleArgs, ScoreArgs,
 };
-pub use fit::{DataArgs, DataCommand, DemoArgs, FitArgs};
+pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs};
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 use std::path::PathBuf;

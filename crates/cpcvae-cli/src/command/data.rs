@@ -9,7 +9,7 @@ use cpcvae_lab::table::Table;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Lists, describes or fetches.
+/// Lists, describes, fetches or exports.
 pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
     let data_dir = args
         .data_dir
@@ -22,6 +22,7 @@ pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
             printer.write(told(&entry, &data_dir).as_bytes())?;
         }
         DataCommand::Fetch { name } => fetch(name, &data_dir, printer)?,
+        DataCommand::Export(args) => super::data_export::run(args, &data_dir, printer)?,
     }
     Ok(ExitCode::SUCCESS)
 }

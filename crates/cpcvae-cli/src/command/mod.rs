@@ -2,6 +2,7 @@
 
 pub mod completions;
 pub mod data;
+mod data_export;
 pub mod demo;
 pub mod encode;
 pub mod evaluate;

@@ -1,0 +1,51 @@
+//! `cpcvae data export`: a built-in data set as a table.
+
+use crate::args::ExportArgs;
+use crate::data_name::DataName;
+use crate::output::{cells, column_names, write_csv};
+use crate::printer::Printer;
+use anyhow::{Context, Result, bail};
+use cpcvae_data::{Split, SplitPlan};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Writes the features and, in a last column `class`, the labels.
+pub fn run(args: &ExportArgs, data_dir: &Path, printer: Printer) -> Result<()> {
+    let data = DataName::parse(&args.name)?;
+    if let DataName::File(path) = &data {
+        bail!("{} is a table already", path.display());
+    }
+    let mut config = data.defaults("cpc", &args.name)?;
+    config.seed = u64::from(args.seed);
+    if let Some(labels) = args.labels {
+        config.data.labels = labels as usize;
+    }
+    let source = data.open(&config, data_dir)?;
+    let shown: Option<HashSet<u32>> = match (args.labels, source.split) {
+        (None, _) => None,
+        (Some(_), Some(split)) => Some(split.labelled.into_iter().collect()),
+        (Some(labels), None) => {
+            let plan = SplitPlan {
+                labels: Some(labels as usize),
+                seed: config.seed,
+                ..SplitPlan::default()
+            };
+            let split = Split::draw(&source.rows, &plan)?;
+            Some(split.labelled.into_iter().collect())
+        }
+    };
+    let rows = match args.test {
+        true => source.test.context("this data set has no test rows")?,
+        false => source.rows,
+    };
+    let header: Vec<String> = column_names(&rows.layout).chain(["class".into()]).collect();
+    let names = rows.class_names();
+    let lines = (0..rows.len()).map(|row| {
+        let number = row as u32;
+        let is_shown = shown.as_ref().is_none_or(|shown| shown.contains(&number));
+        let class = rows.labels.class_of(number).filter(|_| is_shown);
+        let label = class.map_or(String::new(), |class| names[class as usize].clone());
+        cells(rows.features.row(row)).chain([label]).collect()
+    });
+    write_csv(args.out.as_deref(), &header, lines, printer)
+}
