@@ -83,7 +83,10 @@ fn a_vaes_importance_weighted_score_comes_to_the_likelihood() {
     let [places, _] = z.dims();
     let exact: Vec<f64> = (0..ROWS)
         .map(|row| {
-            let x = x.clone().slice([row..row + 1]).repeat_dim(0, places);
+            let x = x
+                .clone()
+                .slice([row..row + 1, 0..toy::FEATURES])
+                .repeat_dim(0, places);
             let log_probs = toy::values(vae.decode(z.clone()).log_prob(x));
             log_integral(&log_probs, &shares)
         })
@@ -106,7 +109,10 @@ fn the_score_of_m2_sums_over_classes_too() {
     let [places, _] = z.dims();
     let exact: Vec<f64> = (0..ROWS)
         .map(|row| {
-            let x = x.clone().slice([row..row + 1]).repeat_dim(0, places);
+            let x = x
+                .clone()
+                .slice([row..row + 1, 0..toy::FEATURES])
+                .repeat_dim(0, places);
             let of_class = |class: usize| {
                 let y = toy::one_hot(&vec![class; places]);
                 let log_probs = toy::values(m2.decode(z.clone(), y).log_prob(x.clone()));
