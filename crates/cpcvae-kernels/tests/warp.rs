@@ -270,3 +270,27 @@ const G_THETA: [f32; 24] = [
     56.52233, 50.12977, -96.95312, -33.86047, 209.5917, 67.72094, -13.24587, 17.11096, 25.92115,
     0.0, 0.0, 0.0, 109.6887, 47.68629, -72.94285,
 ];
+
+/// A huge value beside a tiny one: the interpolated value stays between them, even where the
+/// weight of the tiny one is all but 1 (it once cancelled to a variance of zero).
+#[test]
+fn interpolation_never_leaves_the_range_of_its_neighbours() {
+    let shape = WarpShape {
+        rows: 1,
+        canvas: (2, 2),
+        image: (9, 9),
+    };
+    // softplus(100) squared is 1e4; the other cells are at the floor, 1e-4.
+    let raw = [100.0, -100.0, -100.0, -100.0];
+    let maps = [Constraint::Variance { floor: 0.01 }];
+    for shift in [0.0, 0.3, 0.49999, 0.5, 0.50001, 0.9] {
+        let theta = [1.0, 0.0, shift, 0.0, 1.0, shift];
+        let (mut constrained, mut out) = ([0.0; 4], [0.0; 81]);
+        for isa in Isa::supported() {
+            isa.run(|| warp(&shape, &maps, &raw, &theta, &mut constrained, &mut out));
+            for value in out {
+                assert!((0.99e-4..1.01e4).contains(&value), "{isa:?}: {value}");
+            }
+        }
+    }
+}

@@ -92,9 +92,11 @@ impl Line {
         let points = self.index.iter().zip(&self.across).zip(&self.along);
         for (((index, across), along), out) in points.zip(out) {
             let [v00, v01, v10, v11] = self.neighbours(plane, *index);
-            let upper = v00 + across * (v01 - v00);
-            let lower = v10 + across * (v11 - v10);
-            *out = upper + along * (lower - upper);
+            // As weighted means, not `v00 + across * (v01 - v00)`: there a tiny variance beside a
+            // huge one cancels to zero, and a density with variance zero is NaN.
+            let upper = (1.0 - across) * v00 + across * v01;
+            let lower = (1.0 - across) * v10 + across * v11;
+            *out = (1.0 - along) * upper + along * lower;
         }
     }
 
