@@ -45,13 +45,13 @@ pub struct Cpc {
 
 impl Cpc {
     /// Weights of [`Pc::default_for`] and the paper's multiples of lambda for MNIST, but on images
-    /// a strong aggregate term, no entropy term, and a ramp: with the paper's 0.1 and 0.5 from the
+    /// a strong aggregate term, no entropy term, and ramps over the whole run: at full weight from the
     /// start, wrong early predictions lock in.
     pub fn default_for(data: DataKind) -> Self {
         let pc = Pc::default_for(data);
         let (ramp, aggregate_weight, entropy_weight) = match data {
             DataKind::Table => (0.0, 0.1, 0.5),
-            DataKind::Images => (0.4, 3.0, 0.0),
+            DataKind::Images => (1.0, 3.0, 0.0),
         };
         Self {
             prediction_weight: pc.prediction_weight,

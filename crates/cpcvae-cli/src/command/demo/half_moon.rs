@@ -15,6 +15,8 @@ pub const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced lab
 
 /// Rows drawn from each model's prior.
 const SAMPLES: usize = 600;
+/// What all panels show of the plane: the few samples beyond it are left out.
+const VIEW: ([f32; 2], [f32; 2]) = ([-1.9, 2.9], [-1.3, 1.8]);
 /// Cells along each side of the map of predictions.
 const CELLS: usize = 120;
 
@@ -56,6 +58,7 @@ pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<V
         });
         let preprocess = &contestant.trained.card.preprocess;
         let drawn = preprocess.invert(contestant.trained.inference.sample(SAMPLES, true)?);
+        let drawn = in_view(drawn);
         samples.push(ScatterPanel {
             points: points(&drawn),
             classes: classes(&contestant.trained, drawn, &test.layout)?,
@@ -70,9 +73,21 @@ pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<V
     Ok(vec![path])
 }
 
+/// The rows that the panels show.
+fn in_view(rows: Matrix) -> Matrix {
+    let within = |range: [f32; 2], value: f32| range[0] <= value && value <= range[1];
+    let shown: Vec<u32> = (0..rows.rows as u32)
+        .filter(|row| {
+            let [x, y] = point(&rows, *row as usize);
+            within(VIEW.0, x) && within(VIEW.1, y)
+        })
+        .collect();
+    rows.select(&shown)
+}
+
 /// Predicted classes and their probability on a grid over the plane.
 fn regions(trained: &Trained, layout: &Layout) -> Result<Regions> {
-    let (x, y) = ([-1.6, 2.6], [-1.1, 1.6]);
+    let (x, y) = VIEW;
     let at = |range: [f32; 2], i: usize| {
         range[0] + (range[1] - range[0]) * (i as f32 + 0.5) / CELLS as f32
     };
