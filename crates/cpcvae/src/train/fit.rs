@@ -1,9 +1,8 @@
 //! The training loop.
 
-use super::checkpoint::{self, Best, Finished, LoopState};
+use super::checkpoint::{self, Finished, LoopState};
 use super::metrics::MetricsFile;
-use super::validate;
-use super::{Adam, ConstraintReport, EvaluationReport, Observer, Solver, StepReport, TrainPlan};
+use super::{Adam, ConstraintReport, Observer, Solver, TrainPlan};
 use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::infer::{Evaluation, Inference};
@@ -279,76 +278,6 @@ impl<'a> Training<'a> {
         let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?;
         let first = self.state.step;
         Ok(Prefetch::start(self.data.rows.clone(), plan, first)?)
-    }
-
-    fn log(&mut self, terms: &Terms, stage: usize, observer: &mut dyn Observer) -> Result<()> {
-        let step = self.state.step;
-        if !step.is_multiple_of(self.plan.log_every) && step != 1 && step != self.plan.steps {
-            return Ok(());
-        }
-        let values = terms.values();
-        let loss = terms.loss().map_or(0.0, |loss| loss.into_scalar::<f32>());
-        let stage = self.recipe.stages[stage].name;
-        let mut line = json!({ "step": self.total_steps(), "stage": stage, "loss": loss });
-        for (name, value) in &values {
-            line[*name] = json!(value);
-        }
-        if let Some(multiplier) = self.state.multiplier {
-            line["multiplier"] = json!(multiplier);
-        }
-        self.metrics.write(&line)?;
-        observer.on_step(&StepReport {
-            step: self.total_steps(),
-            steps: self.state.steps_before + self.plan.steps,
-            stage,
-            loss,
-            terms: &values,
-        });
-        Ok(())
-    }
-
-    fn evaluate(&mut self, in_last_stage: bool, observer: &mut dyn Observer) -> Result<()> {
-        let Some(validation) = &self.data.validation else {
-            return Ok(());
-        };
-        let evaluation = self.inference().evaluate(validation);
-        if let Some(loss) = validate::loss(&evaluation) {
-            self.plan.schedule.observe(loss, &mut self.state.schedule);
-        }
-        let is_best = in_last_stage && self.note_best(&evaluation)?;
-        self.metrics
-            .write(&json!({ "step": self.total_steps(), "validation": evaluation }))?;
-        observer.on_evaluation(&EvaluationReport {
-            step: self.total_steps(),
-            validation: &evaluation,
-            is_best,
-        });
-        Ok(())
-    }
-
-    /// Keeps the model if it is the best so far.
-    fn note_best(&mut self, evaluation: &Evaluation) -> Result<bool> {
-        let (Some(quality), Some(loss)) =
-            (validate::quality(evaluation), validate::loss(evaluation))
-        else {
-            return Ok(false);
-        };
-        let better = self.state.best.as_ref().is_none_or(|best| {
-            quality > best.quality || (quality == best.quality && loss < best.loss)
-        });
-        if better {
-            let step = self.state.step;
-            self.state.best = Some(Best {
-                step,
-                quality,
-                loss,
-            });
-            self.state.waited = 0;
-            checkpoint::save(&self.best, &self.model, &Adam::default(), &self.state)?;
-        } else {
-            self.state.waited += 1;
-        }
-        Ok(better)
     }
 
     /// Steps over all rounds.

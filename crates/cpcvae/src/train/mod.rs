@@ -3,6 +3,7 @@
 mod adam;
 mod checkpoint;
 mod fit;
+mod follow;
 mod metrics;
 mod multiplier;
 mod observer;

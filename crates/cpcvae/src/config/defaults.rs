@@ -1,0 +1,92 @@
+//! What every setting is where nothing is said.
+
+use super::{ConstraintConfig, DataConfig, ModelConfig, RunConfig, TrainConfig, TransformConfig};
+use crate::distribution::Family;
+use crate::error::Result;
+use crate::method::{DataKind, Method};
+use crate::model::ActivationName;
+use crate::net::spatial_transformer::TransformRanges;
+
+impl RunConfig {
+    /// The defaults for a method on a kind of data.
+    pub fn defaults(method: &str, kind: DataKind, source: &str) -> Result<Self> {
+        let method = Method::named(method, kind)?;
+        let is_m2 = matches!(method, Method::M2(_));
+        let images = kind == DataKind::Images;
+        let hidden = if images {
+            vec![1000, 1000]
+        } else {
+            vec![100, 100]
+        };
+        let ranges = TransformRanges::default();
+        Ok(Self {
+            seed: 0,
+            data: DataConfig {
+                source: source.into(),
+                label: Vec::new(),
+                task: "auto".into(),
+                unlabeled_value: String::new(),
+                ignore: Vec::new(),
+                // The toy data of the paper is used as it is.
+                standardise: source != "half-moon",
+                labels: 0,
+                validation: 0.0,
+                test: 0.0,
+                rows: 0,
+                half_moon_labels: "random".into(),
+            },
+            model: ModelConfig {
+                code: if images { 50 } else { 2 },
+                style: 0,
+                predictor: match method {
+                    Method::VaeThenMlp(_) => vec![hidden[0]],
+                    _ => Vec::new(),
+                },
+                hidden,
+                activation: if images {
+                    ActivationName::Softplus
+                } else {
+                    ActivationName::Elu
+                },
+                likelihood: match (images, is_m2) {
+                    (true, true) => Family::Bernoulli,
+                    (true, false) => Family::NoiseNormal,
+                    (false, _) => Family::Normal,
+                },
+                scale_floor: 0.01,
+                transform: TransformConfig {
+                    enabled: images && !is_m2,
+                    translation: ranges.translation,
+                    rotation: ranges.rotation,
+                    shear: ranges.shear,
+                    scale: ranges.scale,
+                    canvas: 1.5,
+                },
+            },
+            constraint: ConstraintConfig {
+                measure: "none".into(),
+                target: 0.0,
+                solver: "dual".into(),
+                rate: 0.005,
+                factor: 4.0,
+                rounds: 6,
+            },
+            train: TrainConfig {
+                steps: if images { 0 } else { 4000 },
+                epochs: 100.0,
+                labelled_per_batch: 100,
+                unlabelled_per_batch: 100,
+                learning_rate: if images { 1e-3 } else { 3e-3 },
+                schedule: "cosine".into(),
+                plateau_factor: 0.2,
+                plateau_patience: 10,
+                early_stop: 0,
+                clip_norm: 0.0,
+                evaluate_every: 0,
+                checkpoint_every: 500,
+                log_every: 10,
+            },
+            method,
+        })
+    }
+}

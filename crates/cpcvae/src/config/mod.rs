@@ -1,0 +1,151 @@
+//! Settings as written, and their way to a checked plan.
+//!
+//! A [`RunConfig`] always has every key: it starts from the defaults for the method and the kind
+//! of data, and a TOML file and `--set key=value` are laid over them. What is written to a run's
+//! `config.toml` is therefore complete, and an unknown key is one that the defaults do not have.
+
+mod defaults;
+mod overlay;
+
+pub use overlay::parse_settings;
+
+use crate::distribution::Family;
+use crate::method::Method;
+use crate::model::ActivationName;
+use serde::{Deserialize, Serialize};
+
+/// All settings of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// For the split, weights, batches and noise.
+    pub seed: u64,
+    /// What is learnt from.
+    pub data: DataConfig,
+    /// What is learnt.
+    pub model: ModelConfig,
+    /// How the objective is made.
+    pub method: Method,
+    /// A prediction constraint to be met.
+    pub constraint: ConstraintConfig,
+    /// How it is optimised.
+    pub train: TrainConfig,
+}
+
+/// Data and split.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataConfig {
+    /// A file, or the name of a built-in data set.
+    pub source: String,
+    /// Label columns of a table: one, or several continuous ones.
+    pub label: Vec<String>,
+    /// auto, classify or regress.
+    pub task: String,
+    /// A value of the label column that means "no label"; blank, NaN and -1 always do.
+    pub unlabeled_value: String,
+    /// Columns to leave out.
+    pub ignore: Vec<String>,
+    /// Whether columns are brought to mean 0 and standard deviation 1.
+    pub standardise: bool,
+    /// Labels that training may use, the same number for each class; 0 for all.
+    pub labels: usize,
+    /// Rows for validation: a share below 1, a number of rows from 1 on, 0 for none.
+    pub validation: f64,
+    /// Rows for the final test, where the data has no test set of its own.
+    pub test: f64,
+    /// Rows to generate, for generated data.
+    pub rows: usize,
+    /// Which rows of half-moon have labels: `random`, or `evenly-spaced` as in the paper.
+    pub half_moon_labels: String,
+}
+
+/// The networks and the likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Code dimensions C, transform and style dimensions included.
+    pub code: usize,
+    /// Code dimensions that the predictor does not see.
+    pub style: usize,
+    /// Hidden units of the encoder, layer by layer; the decoder mirrors them.
+    pub hidden: Vec<usize>,
+    /// Hidden units of the predictor; empty for a linear one.
+    pub predictor: Vec<usize>,
+    /// softplus, leaky-relu, elu or relu.
+    pub activation: ActivationName,
+    /// normal, bernoulli or noise-normal.
+    pub likelihood: Family,
+    /// Smallest standard deviation of the likelihood.
+    pub scale_floor: f64,
+    /// Affine transforms in the code.
+    pub transform: TransformConfig,
+}
+
+/// The spatial transformer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransformConfig {
+    /// Whether the first six code dimensions are an affine transform.
+    pub enabled: bool,
+    /// Largest translation as a share of the image's side.
+    pub translation: f64,
+    /// Largest rotation in radians.
+    pub rotation: f64,
+    /// Largest shear in radians.
+    pub shear: f64,
+    /// Largest scale factor.
+    pub scale: f64,
+    /// Side of the decoder's canvas as a multiple of the image's side.
+    pub canvas: f64,
+}
+
+/// The constrained problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstraintConfig {
+    /// none, loss or accuracy.
+    pub measure: String,
+    /// Largest loss, or smallest accuracy.
+    pub target: f64,
+    /// dual or sequence.
+    pub solver: String,
+    /// Dual ascent: largest change of log lambda in a step.
+    pub rate: f64,
+    /// Sequence: what lambda is multiplied by.
+    pub factor: f64,
+    /// Sequence: trainings at most.
+    pub rounds: u64,
+}
+
+/// The optimisation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainConfig {
+    /// Steps; 0 takes `epochs`.
+    pub steps: u64,
+    /// Passes over the larger of the labelled and unlabelled rows.
+    pub epochs: f64,
+    /// Labelled rows in a batch.
+    pub labelled_per_batch: usize,
+    /// Unlabelled rows in a batch.
+    pub unlabelled_per_batch: usize,
+    /// Adam's step size.
+    pub learning_rate: f64,
+    /// constant, cosine or plateau.
+    pub schedule: String,
+    /// Plateau: what the rate is multiplied by.
+    pub plateau_factor: f64,
+    /// Plateau: evaluations without improvement to wait for.
+    pub plateau_patience: u64,
+    /// Evaluations without improvement after which training ends; 0 for never.
+    pub early_stop: u64,
+    /// Largest norm of the gradient; 0 for no limit.
+    pub clip_norm: f64,
+    /// Steps between evaluations on validation rows; 0 for once an epoch.
+    pub evaluate_every: u64,
+    /// Steps between checkpoints.
+    pub checkpoint_every: u64,
+    /// Steps between lines of metrics.
+    pub log_every: u64,
+}
