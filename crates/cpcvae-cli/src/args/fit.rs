@@ -138,7 +138,7 @@ pub struct DemoArgs {
     pub place: PlaceArgs,
 }
 
-/// List, describe or fetch the built-in data sets.
+/// List, describe, fetch or export the built-in data sets.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist\n  cpcvae data export half-moon --labels 60 --out moons.csv"
