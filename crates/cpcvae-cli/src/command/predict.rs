@@ -45,8 +45,7 @@ fn write_classes(
     header.extend(names.iter().map(|name| format!("p_{name}")));
     let lines = (0..probabilities.rows).map(|row| {
         let of_row = probabilities.row(row);
-        let best =
-            (0..of_row.len()).fold(0, |best, i| if of_row[i] > of_row[best] { i } else { best });
+        let best = cpcvae::infer::largest(of_row);
         let mut line = vec![row.to_string(), names[best].clone()];
         line.extend(cells(of_row));
         line

@@ -141,6 +141,6 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// The place of the largest value; the first one of equals.
-pub(crate) fn largest(values: &[f32]) -> usize {
+pub fn largest(values: &[f32]) -> usize {
     (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
 }

@@ -11,7 +11,7 @@ mod sample;
 mod score;
 
 pub use encode::Codes;
-pub use evaluate::Evaluation;
+pub use evaluate::{Evaluation, largest};
 pub use reconstruct::Reconstruction;
 pub use sample::{ClassSamples, RejectionLimits};
 pub use score::Scores;

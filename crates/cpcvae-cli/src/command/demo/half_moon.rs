@@ -4,6 +4,7 @@ use super::Contestant;
 use crate::printer::percent;
 use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
+use cpcvae::infer::largest;
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source};
 use cpcvae_lab::figure::{Regions, ScatterPanel, scatter_panels};
@@ -118,10 +119,6 @@ fn probabilities(trained: &Trained, features: Matrix, layout: &Layout) -> Result
     let rows = Dataset::new("plane", features, layout.clone(), Labels::None)?;
     let prepared = trained.card.preprocess.apply(rows)?;
     Ok(trained.inference.predict(&prepared.features, 0)?)
-}
-
-fn largest(values: &[f32]) -> usize {
-    (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
 }
 
 fn point(features: &Matrix, row: usize) -> [f32; 2] {
