@@ -20,6 +20,7 @@ pub mod noise_normal;
 mod parallel;
 pub mod product;
 pub mod random;
+pub mod timing;
 pub mod transform;
 
 pub use activation::Activation;

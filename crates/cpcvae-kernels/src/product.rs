@@ -1,6 +1,32 @@
 //! Matrix products.
 
 use gemm::Parallelism;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How exact the factors of large products are. Sums are always `f32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// As they are.
+    F32,
+    /// Rounded to bfloat16: 8 bits of mantissa.
+    Bf16,
+}
+
+static ROUNDS: AtomicBool = AtomicBool::new(false);
+
+/// Sets the precision of the products of dense layers, for the whole process.
+pub fn set_precision(precision: Precision) {
+    ROUNDS.store(precision == Precision::Bf16, Ordering::Relaxed);
+}
+
+/// The precision of the products of dense layers.
+pub fn precision() -> Precision {
+    if ROUNDS.load(Ordering::Relaxed) {
+        Precision::Bf16
+    } else {
+        Precision::F32
+    }
+}
 
 /// `c = op(a) op(b)`, `c [m, n]`.
 ///

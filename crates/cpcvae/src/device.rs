@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 pub use burn::tensor::Device;
+pub use cpcvae_kernels::product::{Precision, set_precision};
 
 /// The device of that name: `cpu`, `wgpu`, `cuda` or `metal`.
 pub fn device(name: &str) -> Result<Device> {

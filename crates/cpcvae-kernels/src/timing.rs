@@ -1,0 +1,77 @@
+//! Where the time goes: named pieces of work, counted while somebody listens.
+//!
+//! Off, a call costs one relaxed load. The benchmark listens; nobody else does.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+static LISTENING: AtomicBool = AtomicBool::new(false);
+static HEARD: Mutex<BTreeMap<&'static str, Timing>> = Mutex::new(BTreeMap::new());
+
+/// What one kind of work took since [`start`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// How often it was done.
+    pub calls: u64,
+    /// How long it took in all.
+    pub time: Duration,
+    /// Floating-point operations of its matrix products; 0 for other work.
+    pub flop: f64,
+}
+
+/// Forgets what was heard and begins to listen.
+pub fn start() {
+    heard().clear();
+    LISTENING.store(true, Ordering::Relaxed);
+}
+
+/// Stops listening and tells what was heard, by name.
+pub fn stop() -> BTreeMap<&'static str, Timing> {
+    LISTENING.store(false, Ordering::Relaxed);
+    std::mem::take(&mut heard())
+}
+
+/// Does `work` and counts it under `name`, with `flop` floating-point operations.
+pub fn timed<R>(name: &'static str, flop: f64, work: impl FnOnce() -> R) -> R {
+    if !LISTENING.load(Ordering::Relaxed) {
+        return work();
+    }
+    let begin = Instant::now();
+    let result = work();
+    let took = begin.elapsed();
+    let mut heard = heard();
+    let timing = heard.entry(name).or_default();
+    timing.calls += 1;
+    timing.time += took;
+    timing.flop += flop;
+    result
+}
+
+fn heard() -> std::sync::MutexGuard<'static, BTreeMap<&'static str, Timing>> {
+    HEARD
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hears_only_between_start_and_stop() {
+        assert_eq!(timed("before", 1.0, || 1), 1);
+        start();
+        for _ in 0..3 {
+            timed("between", 2.0, || std::thread::sleep(Duration::from_millis(1)));
+        }
+        let heard = stop();
+        timed("after", 1.0, || ());
+        assert_eq!(heard.len(), 1);
+        let between = heard["between"];
+        assert_eq!((between.calls, between.flop), (3, 6.0));
+        assert!(between.time >= Duration::from_millis(3));
+        assert!(stop().is_empty());
+    }
+}
