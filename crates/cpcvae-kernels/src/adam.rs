@@ -40,7 +40,7 @@ pub fn update(
     let pieces = pieces
         .zip(first.chunks_mut(PIECE))
         .zip(second.chunks_mut(PIECE));
-    parallel::for_each(n, pieces, |(((param, grad), first), second)| {
+    parallel::timed_for_each("Adam", n, pieces, |(((param, grad), first), second)| {
         update_piece(isa, coefficients, param, grad, first, second);
     });
 }

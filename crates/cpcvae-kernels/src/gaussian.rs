@@ -32,9 +32,14 @@ pub fn sample_kl(
     let rows = parallel::rows_per_piece(c);
     let pieces = raw.chunks(rows * 2 * c).zip(noise.chunks(rows * c));
     let pieces = pieces.zip(z.chunks_mut(rows * c)).zip(kl.chunks_mut(rows));
-    parallel::for_each(4 * n * c, pieces, |(((raw, noise), z), kl)| {
-        sample_kl_rows(isa, c, raw, noise, floor, z, kl);
-    });
+    parallel::timed_for_each(
+        "code: sample and KL",
+        4 * n * c,
+        pieces,
+        |(((raw, noise), z), kl)| {
+            sample_kl_rows(isa, c, raw, noise, floor, z, kl);
+        },
+    );
 }
 
 kernel! {
@@ -85,9 +90,14 @@ pub fn sample_kl_backward(
     let pieces = raw.chunks(rows * 2 * c).zip(noise.chunks(rows * c));
     let pieces = pieces.zip(gz.chunks(rows * c)).zip(gkl.chunks(rows));
     let pieces = pieces.zip(g_raw.chunks_mut(rows * 2 * c));
-    parallel::for_each(4 * n * c, pieces, |((((raw, noise), gz), gkl), g_raw)| {
-        backward_rows(isa, c, raw, noise, floor, gz, gkl, g_raw);
-    });
+    parallel::timed_for_each(
+        "code: gradient",
+        4 * n * c,
+        pieces,
+        |((((raw, noise), gz), gkl), g_raw)| {
+            backward_rows(isa, c, raw, noise, floor, gz, gkl, g_raw);
+        },
+    );
 }
 
 kernel! {

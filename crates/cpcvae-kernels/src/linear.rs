@@ -2,6 +2,7 @@
 
 use crate::activation::{self, Activation};
 use crate::product::product;
+use crate::timing::timed;
 use std::cell::Cell;
 
 /// `y = act(x w + b)` with `x [m, k]`, `w [k, n]`, `b [n]`, `y [m, n]`.
@@ -20,8 +21,13 @@ pub fn forward(
     y: &mut [f32],
 ) {
     assert_eq!(b.len(), n);
-    product(m, k, n, x, false, w, false, y);
-    activation::activate(n, b, act, y);
+    let flop = 2.0 * (m * k * n) as f64;
+    timed("dense: forward", flop, || {
+        product(m, k, n, x, false, w, false, y);
+    });
+    timed("dense: activation", 0.0, || {
+        activation::activate(n, b, act, y)
+    });
 }
 
 /// Where [`backward`] writes the gradients that are wanted.
@@ -66,7 +72,7 @@ pub fn backward(
     let (gz, unwanted) = scratch[..m * n + n].split_at_mut(m * n);
     let gb = grads.b.unwrap_or(unwanted);
     assert_eq!(gb.len(), n);
-    let gz = match act {
+    let gz = timed("dense: slope", 0.0, || match act {
         Activation::Identity => {
             activation::column_sums(n, gy, gb);
             gy
@@ -75,12 +81,17 @@ pub fn backward(
             activation::slope(n, act, y, gy, gz, gb);
             gz
         }
-    };
+    });
+    let flop = 2.0 * (m * k * n) as f64;
     if let Some(gx) = grads.x {
-        product(m, n, k, gz, false, w, true, gx);
+        timed("dense: input gradient", flop, || {
+            product(m, n, k, gz, false, w, true, gx);
+        });
     }
     if let Some(gw) = grads.w {
-        product(k, m, n, x, true, gz, false, gw);
+        timed("dense: weight gradient", flop, || {
+            product(k, m, n, x, true, gz, false, gw);
+        });
     }
     SCRATCH.set(scratch);
 }

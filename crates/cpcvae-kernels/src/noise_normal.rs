@@ -27,9 +27,14 @@ pub fn log_prob(n: usize, p: usize, params: &[f32], x: &[f32], out: &mut [f32]) 
     }
     let isa = Isa::current();
     let rows = params.chunks(3 * p).zip(x.chunks(p)).zip(out);
-    parallel::for_each(COST * n * p, rows, |((params, x), out)| {
-        *out = log_prob_row(isa, p, params, x);
-    });
+    parallel::timed_for_each(
+        "Noise-Normal: log-density",
+        COST * n * p,
+        rows,
+        |((params, x), out)| {
+            *out = log_prob_row(isa, p, params, x);
+        },
+    );
 }
 
 /// As [`log_prob`], and `d_params [n, 3, p]`: the derivatives of `out[row]` with respect to that
@@ -57,9 +62,44 @@ pub fn log_prob_with_gradient(
         .zip(x.chunks(p))
         .zip(out)
         .zip(d_params.chunks_mut(3 * p));
-    parallel::for_each(COST * n * p, rows, |(((params, x), out), d_params)| {
-        *out = gradient_row(isa, p, params, x, d_params);
-    });
+    parallel::timed_for_each(
+        "Noise-Normal: log-density and slopes",
+        COST * n * p,
+        rows,
+        |(((params, x), out), d_params)| {
+            *out = gradient_row(isa, p, params, x, d_params);
+        },
+    );
+}
+
+/// Multiplies each row of `d_params [n, ..]`, as [`log_prob_with_gradient`] gave them, by the
+/// gradient of that row's log-density, `gradient [n]`.
+///
+/// # Panics
+/// If the rows do not come out even.
+pub fn scale_rows(gradient: &[f32], d_params: &mut [f32]) {
+    let Some(width) = d_params.len().checked_div(gradient.len()) else {
+        return;
+    };
+    assert_eq!(d_params.len(), gradient.len() * width);
+    if width == 0 {
+        return;
+    }
+    let isa = Isa::current();
+    let elements = d_params.len();
+    let rows = gradient.iter().zip(d_params.chunks_mut(width));
+    parallel::timed_for_each(
+        "Noise-Normal: gradient",
+        elements,
+        rows,
+        |(gradient, row)| scale_row(isa, *gradient, row),
+    );
+}
+
+kernel! {
+    fn scale_row<FMA>(factor: f32, row: &mut [f32]) {
+        row.iter_mut().for_each(|value| *value *= factor);
+    }
 }
 
 /// Draws `x [n, p]` from `u [n, p]`, uniform numbers in [0, 1).
@@ -77,9 +117,12 @@ pub fn sample(n: usize, p: usize, params: &[f32], u: &[f32], x: &mut [f32]) {
     }
     let isa = Isa::current();
     let rows = params.chunks(3 * p).zip(u.chunks(p)).zip(x.chunks_mut(p));
-    parallel::for_each(COST * n * p, rows, |((params, u), x)| {
-        sample_row(isa, p, params, u, x)
-    });
+    parallel::timed_for_each(
+        "Noise-Normal: sample",
+        COST * n * p,
+        rows,
+        |((params, u), x)| sample_row(isa, p, params, u, x),
+    );
 }
 
 /// `d_params [n, 3, p]`: the gradient of samples `x` (of [`sample`]) with gradient `gx [n, p]`,
@@ -105,9 +148,14 @@ pub fn sample_backward(
     let isa = Isa::current();
     let rows = params.chunks(3 * p).zip(x.chunks(p)).zip(gx.chunks(p));
     let rows = rows.zip(d_params.chunks_mut(3 * p));
-    parallel::for_each(COST * n * p, rows, |(((params, x), gx), d_params)| {
-        sample_backward_row(isa, p, params, x, gx, d_params);
-    });
+    parallel::timed_for_each(
+        "Noise-Normal: sample gradient",
+        COST * n * p,
+        rows,
+        |(((params, x), gx), d_params)| {
+            sample_backward_row(isa, p, params, x, gx, d_params);
+        },
+    );
 }
 
 fn check(n: usize, p: usize, params: &[f32], x: &[f32]) {

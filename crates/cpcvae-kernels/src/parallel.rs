@@ -1,5 +1,6 @@
 //! Spreading independent pieces of work over threads.
 
+use crate::timing::timed;
 use rayon::prelude::*;
 
 /// Below this many element operations of the cheapest kind (about 20 microseconds) waking other
@@ -26,4 +27,14 @@ pub(crate) fn for_each<T: Send>(
     } else {
         items.collect::<Vec<_>>().into_par_iter().for_each(&work);
     }
+}
+
+/// [`for_each`], counted under `name` while somebody listens.
+pub(crate) fn timed_for_each<T: Send>(
+    name: &'static str,
+    operations: usize,
+    items: impl Iterator<Item = T>,
+    work: impl Fn(T) + Sync,
+) {
+    timed(name, 0.0, || for_each(operations, items, work));
 }

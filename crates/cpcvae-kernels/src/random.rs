@@ -40,7 +40,7 @@ fn fill(stream: Stream, out: &mut [f32], blocks: impl Fn(Isa, Stream, usize, &mu
     let isa = Isa::current();
     let elements = out.len();
     let pieces = out.chunks_mut(PIECE).enumerate();
-    parallel::for_each(elements, pieces, |(piece, out)| {
+    parallel::timed_for_each("random numbers", elements, pieces, |(piece, out)| {
         blocks(isa, stream, piece * PIECE / GROUP, out);
     });
 }

@@ -44,7 +44,7 @@ pub fn constrain(n: usize, p: usize, maps: &[Constraint], raw: &[f32], out: &mut
         .cycle()
         .zip(raw.chunks(p))
         .zip(out.chunks_mut(p));
-    parallel::for_each(elements, rows, |((map, raw), out)| {
+    parallel::timed_for_each("constrain", elements, rows, |((map, raw), out)| {
         constrain_map(isa, *map, raw, out)
     });
 }
@@ -75,15 +75,20 @@ pub fn constrain_backward(
         .zip(raw.chunks(p))
         .zip(g_out.chunks(p))
         .zip(g_raw.chunks_mut(p));
-    parallel::for_each(elements, rows, |(((map, raw), g_out), g_raw)| {
-        g_raw.copy_from_slice(g_out);
-        let mut values = [0.0; 256];
-        for (raw, g_raw) in raw.chunks(values.len()).zip(g_raw.chunks_mut(values.len())) {
-            let values = &mut values[..raw.len()];
-            constrain_map(isa, *map, raw, values);
-            multiply_by_slope(isa, *map, raw, values, g_raw);
-        }
-    });
+    parallel::timed_for_each(
+        "constrain: gradient",
+        elements,
+        rows,
+        |(((map, raw), g_out), g_raw)| {
+            g_raw.copy_from_slice(g_out);
+            let mut values = [0.0; 256];
+            for (raw, g_raw) in raw.chunks(values.len()).zip(g_raw.chunks_mut(values.len())) {
+                let values = &mut values[..raw.len()];
+                constrain_map(isa, *map, raw, values);
+                multiply_by_slope(isa, *map, raw, values, g_raw);
+            }
+        },
+    );
 }
 
 kernel! {

@@ -57,13 +57,18 @@ pub fn warp(
     let rows = rows
         .zip(theta.chunks(6))
         .zip(out.chunks_mut(maps.len() * image));
-    parallel::for_each(4 * elements, rows, |(((raw, constrained), theta), out)| {
-        let planes = raw.chunks(canvas).zip(constrained.chunks_mut(canvas));
-        for (map, (raw, constrained)) in maps.iter().zip(planes) {
-            constrain_map(isa, *map, raw, constrained);
-        }
-        sample_row(isa, shape, theta, constrained, out);
-    });
+    parallel::timed_for_each(
+        "warp",
+        4 * elements,
+        rows,
+        |(((raw, constrained), theta), out)| {
+            let planes = raw.chunks(canvas).zip(constrained.chunks_mut(canvas));
+            for (map, (raw, constrained)) in maps.iter().zip(planes) {
+                constrain_map(isa, *map, raw, constrained);
+            }
+            sample_row(isa, shape, theta, constrained, out);
+        },
+    );
 }
 
 /// Gradients of [`warp`]: `g_raw [n, maps, H, W]` and `g_theta [n, 2, 3]` from
@@ -102,7 +107,7 @@ pub fn warp_backward(
     let rows = rows.zip(theta.chunks(6).zip(g_theta.chunks_mut(6)));
     let rows = rows.zip(g_out.chunks(maps.len() * image));
     let elements = raw.len() + g_out.len();
-    parallel::for_each(4 * elements, rows, |row| {
+    parallel::timed_for_each("warp: gradient", 4 * elements, rows, |row| {
         let ((((raw, constrained), g_raw), (theta, g_theta)), g_out) = row;
         sample_row_backward(isa, shape, theta, constrained, g_out, g_raw, g_theta);
         let planes = raw.chunks(canvas).zip(constrained.chunks(canvas));

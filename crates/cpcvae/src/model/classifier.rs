@@ -25,6 +25,13 @@ impl Classifier {
         }
     }
 
+    /// Without parameters, see [`super::Model::hollow`].
+    pub(super) fn hollow() -> Self {
+        Self {
+            network: Mlp::hollow(),
+        }
+    }
+
     /// Logits of the classes, or continuous labels, `[rows, outputs]`.
     pub fn predict(&self, x: Tensor<2>) -> Tensor<2> {
         self.network.forward(x)

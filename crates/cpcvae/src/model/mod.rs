@@ -130,4 +130,9 @@ impl Model {
             Kind::Classifier => Self::Classifier(Classifier::new(shape, seed, device)),
         }
     }
+
+    /// A model without parameters: what stands in the place of one that is being updated.
+    pub fn hollow() -> Self {
+        Self::Classifier(Classifier::hollow())
+    }
 }

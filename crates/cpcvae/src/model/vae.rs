@@ -78,12 +78,23 @@ impl Vae {
 
     /// p(x|z) for `z [rows, code]`.
     pub fn decode(&self, z: Tensor<2>) -> Likelihood {
+        self.observe(self.draw(z.clone()), z)
+    }
+
+    /// What the decoder draws of the content of `z [rows, code]`, before any transform:
+    /// `[rows, decoder outputs]`, for [`Vae::observe`].
+    pub fn draw(&self, z: Tensor<2>) -> Tensor<2> {
         let [rows, code] = z.dims();
+        let content = z.slice([0..rows, self.layout.transform..code]);
+        self.decoder.forward(content)
+    }
+
+    /// p(x|z) from what was drawn, moved by the transform of `z [rows, code]` if there is one.
+    pub fn observe(&self, drawn: Tensor<2>, z: Tensor<2>) -> Likelihood {
+        let [rows, _] = z.dims();
         let transform = self.layout.transform;
-        let content = z.clone().slice([0..rows, transform..code]);
         let z_t = (transform > 0).then(|| z.slice([0..rows, 0..transform]));
-        self.observation
-            .likelihood(self.decoder.forward(content), z_t)
+        self.observation.likelihood(drawn, z_t)
     }
 
     /// The predictor's outputs for `z [rows, code]`: logits of the classes, or continuous labels.

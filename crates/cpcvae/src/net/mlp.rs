@@ -43,6 +43,14 @@ impl Mlp {
         }
     }
 
+    /// A network without layers: a place holder that is never run.
+    pub fn hollow() -> Self {
+        Self {
+            layers: Vec::new(),
+            activation: Activation::Identity,
+        }
+    }
+
     /// `x [rows, inputs]` to `[rows, outputs]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let last = self.layers.len() - 1;

@@ -32,30 +32,38 @@ impl GradientPath {
     }
 }
 
-/// A code z-bar of features x-bar simulated from `z [rows, code]`.
+/// What the evidence has already made of a batch.
+pub(super) struct Original<'a> {
+    /// `[rows, code]`
+    pub(super) z: Tensor<2>,
+    /// The decoder's output for z, before any transform.
+    pub(super) drawn: Tensor<2>,
+    /// p(x|z)
+    pub(super) decoded: &'a Likelihood,
+}
+
+/// A code z-bar of features x-bar simulated from z: `[rows, code]`.
 ///
 /// With transforms in the code, x-bar gets a transform drawn afresh from the prior: small affine
-/// changes do not change the class, so consistency conditions on the rest of the code only.
-/// Without, the distribution already decoded for the evidence serves again.
+/// changes do not change the class, so consistency conditions on the rest of the code only. The
+/// decoder need not run again for that, unless its gradient has to stop short of z.
 pub(super) fn simulated_code(
     model: &Vae,
-    z: Tensor<2>,
-    decoded: &Likelihood,
+    original: Original,
     path: GradientPath,
     noise: &Noise,
 ) -> Tensor<2> {
     let path = path.resolve(model.has_transform());
+    let Original { z, drawn, decoded } = original;
     let [rows, code] = z.dims();
-    let x_bar = if model.has_transform() || path == GradientPath::Code {
-        let z = if path == GradientPath::Open {
-            z
-        } else {
-            z.detach()
-        };
+    let moved = |z: Tensor<2>| {
         let z_t = noise.normal(Purpose::Transform, [rows, 6]);
-        model.decode(model.with_transform(z, z_t)).sample(noise)
-    } else {
-        decoded.sample(noise)
+        model.with_transform(z, z_t)
+    };
+    let x_bar = match path {
+        GradientPath::Code => model.decode(moved(z.detach())).sample(noise),
+        _ if model.has_transform() => model.observe(drawn, moved(z)).sample(noise),
+        _ => decoded.sample(noise),
     };
     let x_bar = match path {
         GradientPath::Features => x_bar.detach(),

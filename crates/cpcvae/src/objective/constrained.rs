@@ -1,5 +1,6 @@
 //! The paper's objective: evidence, subject to prediction and consistency constraints.
 
+use super::consistency::Original;
 use super::{Examples, GradientPath, Prediction, Progress, Terms};
 use super::{aggregate, consistency, entropy, evidence};
 use crate::model::Vae;
@@ -78,7 +79,8 @@ impl Constrained {
         let (z, kl) = model
             .encode(batch.features.clone())
             .sample_kl(noise.normal(Purpose::Code, [rows, model.code()]));
-        let decoded = model.decode(z.clone());
+        let drawn = model.draw(z.clone());
+        let decoded = model.observe(drawn.clone(), z.clone());
         evidence::push(
             &mut terms,
             weights.beta,
@@ -92,7 +94,12 @@ impl Constrained {
         }
         let prediction = Prediction::new(model.predict(z.clone()), batch.classes);
         let simulated = (self.weights.consistency != 0.0).then(|| {
-            let z_bar = consistency::simulated_code(model, z, &decoded, self.gradient_path, noise);
+            let original = Original {
+                z,
+                drawn,
+                decoded: &decoded,
+            };
+            let z_bar = consistency::simulated_code(model, original, self.gradient_path, noise);
             Prediction::new(model.predict(z_bar), batch.classes)
         });
 

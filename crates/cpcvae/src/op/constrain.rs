@@ -1,6 +1,7 @@
 //! From the unconstrained outputs of a decoder to the parameters of a likelihood.
 
-use super::cpu::{is_cpu, record, sizes, tensor, values};
+use super::buffer;
+use super::cpu::{is_cpu, record, sizes, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
     grads::Gradients,
@@ -53,9 +54,10 @@ pub(crate) trait ConstrainOp: Backend {
 impl ConstrainOp for Flex {
     fn constrain(raw: FlexTensor, kinds: Vec<Constraint>) -> FlexTensor {
         let [rows, maps, pixels] = sizes(&raw);
-        let mut out = vec![0.0; rows * maps * pixels];
-        transform::constrain(rows, pixels, &kinds, values(&raw.to_contiguous()), &mut out);
-        tensor(out, &[rows, maps, pixels])
+        let raw = raw.to_contiguous();
+        buffer::filled(&[rows, maps, pixels], |out| {
+            transform::constrain(rows, pixels, &kinds, values(&raw), out);
+        })
     }
 }
 
@@ -78,18 +80,15 @@ impl Backward<Flex, 1> for ConstrainBackward {
         let g_out = grads.consume::<Flex>(&ops.node).to_contiguous();
         let (raw, kinds) = ops.state;
         let [rows, maps, pixels] = sizes(&raw);
-        let mut g_raw = vec![0.0; rows * maps * pixels];
-        transform::constrain_backward(
-            rows,
-            pixels,
-            &kinds,
-            values(&raw),
-            values(&g_out),
-            &mut g_raw,
-        );
+        let g_raw = buffer::filled(&[rows, maps, pixels], |g_raw| {
+            let (raw, g_out) = (values(&raw), values(&g_out));
+            transform::constrain_backward(rows, pixels, &kinds, raw, g_out, g_raw);
+        });
+        buffer::give_back(raw);
+        buffer::give_back(g_out);
         let [node] = ops.parents;
         if let Some(node) = node {
-            grads.register::<Flex>(node.id, tensor(g_raw, &[rows, maps, pixels]));
+            grads.register::<Flex>(node.id, g_raw);
         }
     }
 }

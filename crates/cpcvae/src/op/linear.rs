@@ -1,5 +1,6 @@
 //! `act(x W + b)`: the layer that carries nearly all of the arithmetic.
 
+use super::buffer;
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -76,18 +77,18 @@ impl LinearOp for Flex {
 
 fn forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, act: Activation) -> FlexTensor {
     let ([rows, inputs], [_, outputs]) = (sizes(x), sizes(weight));
-    let mut y = vec![0.0; rows * outputs];
-    linear::forward(
-        rows,
-        inputs,
-        outputs,
-        values(x),
-        values(weight),
-        values(bias),
-        act,
-        &mut y,
-    );
-    tensor(y, &[rows, outputs])
+    buffer::filled(&[rows, outputs], |y| {
+        linear::forward(
+            rows,
+            inputs,
+            outputs,
+            values(x),
+            values(weight),
+            values(bias),
+            act,
+            y,
+        );
+    })
 }
 
 impl<C: CheckpointStrategy> LinearOp for Autodiff<Flex, C> {
@@ -123,8 +124,8 @@ impl Backward<Flex, 3> for LinearBackward {
         let (x, weight, y, act) = ops.state;
         let ([rows, inputs], [_, outputs]) = (sizes(&x), sizes(&weight));
         let [x_node, weight_node, bias_node] = ops.parents;
-        let mut gx = x_node.as_ref().map(|_| vec![0.0; rows * inputs]);
-        let mut gw = weight_node.as_ref().map(|_| vec![0.0; inputs * outputs]);
+        let mut gx = x_node.as_ref().map(|_| buffer::take(rows * inputs));
+        let mut gw = weight_node.as_ref().map(|_| buffer::take(inputs * outputs));
         let mut gb = bias_node.as_ref().map(|_| vec![0.0; outputs]);
         linear::backward(
             rows,
@@ -141,6 +142,9 @@ impl Backward<Flex, 3> for LinearBackward {
                 b: gb.as_deref_mut(),
             },
         );
+        for used in [x, y, gy] {
+            buffer::give_back(used);
+        }
         if let (Some(node), Some(g)) = (x_node, gx) {
             grads.register::<Flex>(node.id, tensor(g, &[rows, inputs]));
         }

@@ -5,6 +5,7 @@
 //! twin in plain tensor operations for every other device. The public function picks one; the
 //! tests compare them, values and gradients.
 
+pub mod buffer;
 pub mod constrain;
 mod cpu;
 pub mod gaussian;

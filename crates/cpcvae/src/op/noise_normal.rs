@@ -3,6 +3,7 @@
 //! Parameter maps are `[rows, 3, pixels]`: the weight rho of the normal part, its mean mu, and
 //! its variance sigma^2 (the quantity that the paper interpolates).
 
+use super::buffer;
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -66,7 +67,7 @@ impl NoiseNormalOp for Flex {
 
     fn noise_normal_sample(maps: FlexTensor, u: FlexTensor) -> FlexTensor {
         let [rows, _, pixels] = sizes(&maps);
-        let mut x = vec![0.0; rows * pixels];
+        let mut x = buffer::take(rows * pixels);
         kernel::sample(
             rows,
             pixels,
@@ -83,7 +84,7 @@ impl<C: CheckpointStrategy> NoiseNormalOp for Autodiff<Flex, C> {
         let ((maps, node), (x, _)) = (maps.into_parts(), x.into_parts());
         let [rows, channels, pixels] = sizes(&maps);
         let mut out = vec![0.0; rows];
-        let mut gradient = vec![0.0; rows * channels * pixels];
+        let mut gradient = buffer::take(rows * channels * pixels);
         kernel::log_prob_with_gradient(
             rows,
             pixels,
@@ -114,13 +115,8 @@ impl Backward<Flex, 1> for LogProbBackward {
     fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
         let row_gradient = grads.consume::<Flex>(&ops.node).to_contiguous();
         let [rows, channels, pixels] = sizes(&ops.state);
-        let mut gradient = values(&ops.state).to_vec();
-        for (row, scale) in gradient
-            .chunks_exact_mut(channels * pixels)
-            .zip(values(&row_gradient))
-        {
-            row.iter_mut().for_each(|g| *g *= scale);
-        }
+        let mut gradient = buffer::into_values(ops.state);
+        kernel::scale_rows(values(&row_gradient), &mut gradient);
         let [node] = ops.parents;
         if let Some(node) = node {
             grads.register::<Flex>(node.id, tensor(gradient, &[rows, channels, pixels]));
@@ -139,7 +135,7 @@ impl Backward<Flex, 1> for SampleBackward {
         let gx = grads.consume::<Flex>(&ops.node).to_contiguous();
         let (maps, x) = ops.state;
         let [rows, channels, pixels] = sizes(&maps);
-        let mut gradient = vec![0.0; rows * channels * pixels];
+        let mut gradient = buffer::take(rows * channels * pixels);
         kernel::sample_backward(
             rows,
             pixels,
@@ -148,6 +144,9 @@ impl Backward<Flex, 1> for SampleBackward {
             values(&gx),
             &mut gradient,
         );
+        for used in [maps, x, gx] {
+            buffer::give_back(used);
+        }
         let [node] = ops.parents;
         if let Some(node) = node {
             grads.register::<Flex>(node.id, tensor(gradient, &[rows, channels, pixels]));

@@ -1,6 +1,7 @@
 //! Constrains the decoder's parameter maps on a canvas and warps them to the image by an affine
 //! map per row: the spatial transformer of the paper, in one pass.
 
+use super::buffer;
 use super::constrain::{self, Constraint};
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
@@ -124,8 +125,8 @@ fn forward(
 ) -> (FlexTensor, FlexTensor) {
     let [rows, maps, canvas_pixels] = sizes(raw);
     let image_pixels = image.0 * image.1;
-    let mut constrained = vec![0.0; rows * maps * canvas_pixels];
-    let mut out = vec![0.0; rows * maps * image_pixels];
+    let mut constrained = buffer::take(rows * maps * canvas_pixels);
+    let mut out = buffer::take(rows * maps * image_pixels);
     transform::warp(
         &WarpShape {
             rows,
@@ -206,7 +207,7 @@ impl Backward<Flex, 2> for WarpBackward {
         let g_out = grads.consume::<Flex>(&ops.node).to_contiguous();
         let state = ops.state;
         let [rows, maps, canvas_pixels] = sizes(&state.raw);
-        let mut g_raw = vec![0.0; rows * maps * canvas_pixels];
+        let mut g_raw = buffer::take(rows * maps * canvas_pixels);
         let mut g_theta = vec![0.0; rows * 6];
         transform::warp_backward(
             &WarpShape {
@@ -222,6 +223,9 @@ impl Backward<Flex, 2> for WarpBackward {
             &mut g_raw,
             &mut g_theta,
         );
+        for used in [state.raw, state.constrained, g_out] {
+            buffer::give_back(used);
+        }
         let [raw_node, theta_node] = ops.parents;
         if let Some(node) = raw_node {
             grads.register::<Flex>(node.id, tensor(g_raw, &[rows, maps, canvas_pixels]));

@@ -172,6 +172,7 @@ fn update_on_cpu<const D: usize>(
         &mut moments.first,
         &mut moments.second,
     );
+    crate::op::buffer::give_back(gradient);
     Tensor::from_primitive::<Flex>(value)
 }
 

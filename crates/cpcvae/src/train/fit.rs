@@ -12,6 +12,7 @@ use crate::noise::Noise;
 use crate::objective::{Examples, Objective, Progress, Terms};
 use burn::tensor::Device;
 use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
+use cpcvae_kernels::timing::timed;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -178,17 +179,12 @@ impl<'a> Training<'a> {
                 batches = Some((place.stage, self.batches_of(place.stage)?));
             }
             let (_, stream) = batches.as_mut().expect("set just above");
-            let batch = stream
-                .next()
-                .ok_or_else(|| Error::Mismatch("the stream of batches ended".into()))?;
-            let target = &self.plan.shape.target;
-            let examples =
-                Examples::from_batch(batch, target.outputs(), target.is_classes(), &self.device);
+            let examples = timed("batch", 0.0, || self.next_examples(stream))?;
 
             let terms = self.step(examples, place.stage, place.share)?;
             self.state.step += 1;
             self.adjust_multiplier(&terms)?;
-            self.log(&terms, place.stage, observer)?;
+            timed("log", 0.0, || self.log(&terms, place.stage, observer))?;
             if self.state.step.is_multiple_of(self.plan.evaluate_every)
                 || self.state.step == self.plan.steps
             {
@@ -207,6 +203,20 @@ impl<'a> Training<'a> {
             }
         }
         Ok(StopReason::Complete)
+    }
+
+    fn next_examples(&self, stream: &mut Prefetch) -> Result<Examples> {
+        let batch = stream
+            .next()
+            .ok_or_else(|| Error::Mismatch("the stream of batches ended".into()))?;
+        let target = &self.plan.shape.target;
+        let (outputs, is_classes) = (target.outputs(), target.is_classes());
+        Ok(Examples::from_batch(
+            batch,
+            outputs,
+            is_classes,
+            &self.device,
+        ))
     }
 
     /// One batch: terms, gradient, update.
@@ -235,9 +245,9 @@ impl<'a> Training<'a> {
                 self.plan.learning_rate * self.plan.schedule.factor(share, &self.state.schedule);
             let gradients = loss.backward();
             drop(loss);
-            self.model = self
-                .adam
-                .step(self.model.clone(), gradients, rate, self.plan.clip_norm);
+            // Moved out, not cloned: parameters that only one place holds are updated in place.
+            let model = std::mem::replace(&mut self.model, Model::hollow());
+            self.model = self.adam.step(model, gradients, rate, self.plan.clip_norm);
         }
         Ok(terms)
     }
