@@ -161,10 +161,12 @@ fn update_on_cpu<const D: usize>(
     step: &AdamStep,
 ) -> Tensor<D> {
     let primitive = "a tensor of the CPU device has its storage";
-    let gradient: FlexTensor = gradient.try_into_primitive::<Flex>().expect(primitive);
-    let gradient = gradient.to_contiguous();
-    let value: FlexTensor = value.try_into_primitive::<Flex>().expect(primitive);
-    let mut value = value.to_contiguous();
+    // Made contiguous in one go: a second handle that lives on would force a copy of everything.
+    let plain = |tensor: Tensor<D>| -> FlexTensor {
+        let tensor = tensor.try_into_primitive::<Flex>();
+        tensor.expect(primitive).to_contiguous()
+    };
+    let (mut value, gradient) = (plain(value), plain(gradient));
     update(
         step,
         value.storage_mut::<f32>(),
