@@ -23,7 +23,7 @@ const LEAK: f32 = 0.01;
 
 kernel! {
     /// `y = act(y + b)` for every row of `y [rows, n]`, `b [n]`.
-    fn add_bias_activate<FMA>(b: &[f32], act: Activation, y: &mut [f32]) {
+    pub(crate) fn add_bias_activate<FMA>(b: &[f32], act: Activation, y: &mut [f32]) {
         macro_rules! rows {
             (|$v:ident| $value:expr) => {
                 for row in y.chunks_exact_mut(b.len()) {
@@ -58,7 +58,7 @@ kernel! {
 kernel! {
     /// `gz = gy * act'`, with the slope from the output `y`; adds the rows of `gz` to `sums [n]`.
     /// All others are `[rows, n]`.
-    fn slope_rows<FMA>(act: Activation, y: &[f32], gy: &[f32], gz: &mut [f32], sums: &mut [f32]) {
+    pub(crate) fn slope_rows<FMA>(act: Activation, y: &[f32], gy: &[f32], gz: &mut [f32], sums: &mut [f32]) {
         macro_rules! rows {
             (|$v:ident| $slope:expr) => {{
                 let n = sums.len();

@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 /// An instruction set the kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
+    /// What [`Isa::Avx512`] has, and AMX tiles for bfloat16 products ([`crate::amx`]).
+    Amx,
     /// x86-64 with AVX-512 (F, DQ, BW, VL) and FMA.
     Avx512,
     /// x86-64 with AVX2 and FMA.
@@ -23,6 +25,7 @@ impl Isa {
     pub fn is_supported(self) -> bool {
         match self {
             Isa::Portable => true,
+            Isa::Amx => crate::amx::is_supported(),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
@@ -40,13 +43,13 @@ impl Isa {
 
     /// All instruction sets of this machine, best first.
     pub fn supported() -> Vec<Isa> {
-        let mut all = vec![Isa::Avx512, Isa::Avx2, Isa::Portable];
+        let mut all = vec![Isa::Amx, Isa::Avx512, Isa::Avx2, Isa::Portable];
         all.retain(|isa| isa.is_supported());
         all
     }
 
     /// The one that kernels called from this thread use: the one of an enclosing [`Isa::run`],
-    /// else the one named by `CPCVAE_ISA` (`avx512`, `avx2` or `portable`), else the best.
+    /// else the one named by `CPCVAE_ISA` (`amx`, `avx512`, `avx2` or `portable`), else the best.
     ///
     /// # Panics
     /// If `CPCVAE_ISA` names an unknown or unsupported instruction set.
@@ -78,10 +81,11 @@ impl Isa {
 fn from_name(name: Option<String>) -> Isa {
     let isa = match name.as_deref() {
         None | Some("") => return Isa::supported()[0],
+        Some("amx") => Isa::Amx,
         Some("avx512") => Isa::Avx512,
         Some("avx2") => Isa::Avx2,
         Some("portable") => Isa::Portable,
-        Some(other) => panic!("CPCVAE_ISA={other} is not one of avx512, avx2, portable"),
+        Some(other) => panic!("CPCVAE_ISA={other} is not one of amx, avx512, avx2, portable"),
     };
     assert!(
         isa.is_supported(),
@@ -122,7 +126,9 @@ macro_rules! kernel {
                 // SAFETY: kernels get their `isa` from `Isa::current`, which only gives
                 // instruction sets that were detected on this machine.
                 #[cfg(target_arch = "x86_64")]
-                $crate::isa::Isa::Avx512 => unsafe { avx512($($argument),*) },
+                $crate::isa::Isa::Amx | $crate::isa::Isa::Avx512 => unsafe {
+                    avx512($($argument),*)
+                },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
                 $crate::isa::Isa::Avx2 => unsafe { avx2($($argument),*) },
@@ -149,6 +155,8 @@ mod tests {
     fn names() {
         assert_eq!(from_name(Some("portable".into())), Isa::Portable);
         assert_eq!(from_name(None), Isa::supported()[0]);
+        let amx = std::panic::catch_unwind(|| from_name(Some("amx".into()))).ok();
+        assert_eq!(amx, Isa::Amx.is_supported().then_some(Isa::Amx));
         assert!(std::panic::catch_unwind(|| from_name(Some("mmx".into()))).is_err());
     }
 }

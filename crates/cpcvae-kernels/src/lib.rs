@@ -13,6 +13,9 @@ pub mod isa; // first, because the other modules use its macro
 
 pub mod activation;
 pub mod adam;
+pub mod amx;
+pub mod class_rows;
+pub mod density;
 pub mod gaussian;
 pub mod linear;
 pub mod math;

@@ -7,33 +7,26 @@
 
 mod pixel;
 
+use crate::density::{self, Density, DensityShape};
 use crate::isa::Isa;
 use crate::math::precise::normal_tail_inverse;
 use crate::math::{ln, sum};
 use crate::parallel;
 
 /// One pixel takes as long as this many of the cheapest operations.
-const COST: usize = 16;
+pub(crate) const COST: usize = 16;
 
 /// `out [n]`: the log-density of each row, summed over its `p` pixels.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
 pub fn log_prob(n: usize, p: usize, params: &[f32], x: &[f32], out: &mut [f32]) {
-    check(n, p, params, x);
-    assert_eq!(out.len(), n);
-    if p == 0 {
-        return out.fill(0.0);
-    }
-    let isa = Isa::current();
-    let rows = params.chunks(3 * p).zip(x.chunks(p)).zip(out);
-    parallel::timed_for_each(
-        "Noise-Normal: log-density",
-        COST * n * p,
-        rows,
-        |((params, x), out)| {
-            *out = log_prob_row(isa, p, params, x);
-        },
+    density::log_prob(
+        DensityShape::plain(n, p),
+        Density::NoiseNormal,
+        params,
+        x,
+        out,
     );
 }
 
@@ -50,56 +43,8 @@ pub fn log_prob_with_gradient(
     out: &mut [f32],
     d_params: &mut [f32],
 ) {
-    check(n, p, params, x);
-    assert_eq!(out.len(), n);
-    assert_eq!(d_params.len(), n * 3 * p);
-    if p == 0 {
-        return out.fill(0.0);
-    }
-    let isa = Isa::current();
-    let rows = params
-        .chunks(3 * p)
-        .zip(x.chunks(p))
-        .zip(out)
-        .zip(d_params.chunks_mut(3 * p));
-    parallel::timed_for_each(
-        "Noise-Normal: log-density and slopes",
-        COST * n * p,
-        rows,
-        |(((params, x), out), d_params)| {
-            *out = gradient_row(isa, p, params, x, d_params);
-        },
-    );
-}
-
-/// Multiplies each row of `d_params [n, ..]`, as [`log_prob_with_gradient`] gave them, by the
-/// gradient of that row's log-density, `gradient [n]`.
-///
-/// # Panics
-/// If the rows do not come out even.
-pub fn scale_rows(gradient: &[f32], d_params: &mut [f32]) {
-    let Some(width) = d_params.len().checked_div(gradient.len()) else {
-        return;
-    };
-    assert_eq!(d_params.len(), gradient.len() * width);
-    if width == 0 {
-        return;
-    }
-    let isa = Isa::current();
-    let elements = d_params.len();
-    let rows = gradient.iter().zip(d_params.chunks_mut(width));
-    parallel::timed_for_each(
-        "Noise-Normal: gradient",
-        elements,
-        rows,
-        |(gradient, row)| scale_row(isa, *gradient, row),
-    );
-}
-
-kernel! {
-    fn scale_row<FMA>(factor: f32, row: &mut [f32]) {
-        row.iter_mut().for_each(|value| *value *= factor);
-    }
+    let shape = DensityShape::plain(n, p);
+    density::log_prob_with_gradient(shape, Density::NoiseNormal, params, x, out, d_params);
 }
 
 /// Draws `x [n, p]` from `u [n, p]`, uniform numbers in [0, 1).
@@ -182,7 +127,7 @@ fn maps_mut(p: usize, params: &mut [f32]) -> [&mut [f32]; 3] {
 const BLOCK: usize = 256;
 
 kernel! {
-    fn log_prob_row<FMA>(p: usize, params: &[f32], x: &[f32]) -> f32 {
+    pub(crate) fn log_prob_row<FMA>(p: usize, params: &[f32], x: &[f32]) -> f32 {
         let [rho, mean, variance] = maps(p, params);
         let (mut factors, mut shifts) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut total = 0.0;
@@ -203,7 +148,7 @@ kernel! {
 }
 
 kernel! {
-    fn gradient_row<FMA>(p: usize, params: &[f32], x: &[f32], d_params: &mut [f32]) -> f32 {
+    pub(crate) fn gradient_row<FMA>(p: usize, params: &[f32], x: &[f32], d_params: &mut [f32]) -> f32 {
         let [rho, mean, variance] = maps(p, params);
         let [d_rho, d_mean, d_variance] = maps_mut(p, d_params);
         let (mut factors, mut shifts) = ([0.0; BLOCK], [0.0; BLOCK]);

@@ -1,5 +1,7 @@
 //! Results must be the same bits for any number of threads, and random numbers for any length.
 
+use cpcvae_kernels::class_rows::{self, ClassShape};
+use cpcvae_kernels::density::{self, Density, DensityShape};
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{self, LinearGrads};
 use cpcvae_kernels::random::{self, Stream};
@@ -91,6 +93,34 @@ fn everything() -> Vec<f32> {
     let mut second: Vec<f32> = noise.iter().map(|v| v * v).collect();
     adam::update(&step, &mut z, &noise, &mut first, &mut second);
     all.extend([z, kl, first, second].concat());
+
+    let shape = ClassShape {
+        rows: 60,
+        classes: 10,
+        units: 130,
+        shared: true,
+    };
+    let (x, v) = (normals(9, 60 * 130), normals(10, 10 * 130));
+    let (mut y, mut gx, mut gv) = (vec![0.0; 600 * 130], vec![0.0; x.len()], vec![0.0; v.len()]);
+    class_rows::forward(shape, &x, &v, Activation::Elu, &mut y);
+    class_rows::backward(
+        shape,
+        Activation::Elu,
+        &y,
+        &normals(11, 600 * 130),
+        &mut gx,
+        &mut gv,
+    );
+    let shape = DensityShape {
+        rows: 600,
+        features: 130,
+        repeat: 10,
+    };
+    let (mut log, mut slopes) = (vec![0.0; 600], vec![0.0; y.len()]);
+    let bernoulli = Density::Bernoulli;
+    density::log_prob_with_gradient(shape, bernoulli, &y, &x, &mut log, &mut slopes);
+    density::scale_rows(&log, &mut slopes);
+    all.extend([y, gx, gv, log, slopes].concat());
     all
 }
 

@@ -3,7 +3,8 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::op::constrain::{self, Constraint};
 use cpcvae::op::linear::{self, Activation};
-use cpcvae::op::{gaussian, noise_normal, warp};
+use cpcvae::op::log_prob::{self, Density};
+use cpcvae::op::{class_rows, gaussian, noise_normal, warp};
 use cpcvae_kernels::random::{self, Stream};
 
 fn device() -> Device {
@@ -119,15 +120,45 @@ fn maps(rows: usize, pixels: usize) -> Tensor<3> {
 }
 
 #[test]
-fn noise_normal_density() {
-    let maps = maps(5, 33).require_grad();
-    let x = normal([5, 33], 5).tanh();
-    let fused = noise_normal::log_prob(maps.clone(), x.clone());
-    let twin = noise_normal::composed::log_prob(maps.clone(), x);
-    assert!(difference(fused.clone(), twin.clone()) < 1e-5);
-    let (g, _) = gradients(&maps, &maps, weighted(fused));
-    let (g2, _) = gradients(&maps, &maps, weighted(twin));
-    assert!(difference(g.unwrap(), g2.unwrap()) < 1e-4);
+fn densities() {
+    for (density, kinds) in [
+        (Density::Normal, &[Constraint::Identity, MAPS[2]][..]),
+        (Density::Bernoulli, &[Constraint::Identity]),
+        (Density::NoiseNormal, &MAPS),
+    ] {
+        // Each row of x for one row of parameters, then for four.
+        for (rows, given, pixels) in [(5, 5, 33), (1, 1, 1), (12, 3, 300)] {
+            let raw = normal([rows, kinds.len(), pixels], 4);
+            let maps = constrain::composed(raw, kinds).detach().require_grad();
+            let x = normal([given, pixels], 5).tanh();
+            let fused = log_prob::log_prob(density, maps.clone(), x.clone());
+            let twin = log_prob::composed(density, maps.clone(), x);
+            assert!(
+                difference(fused.clone(), twin.clone()) < 1e-5,
+                "{density:?}"
+            );
+            let (g, _) = gradients(&maps, &maps, weighted(fused));
+            let (g2, _) = gradients(&maps, &maps, weighted(twin));
+            assert!(difference(g.unwrap(), g2.unwrap()) < 1e-4, "{density:?}");
+        }
+    }
+}
+
+#[test]
+fn layers_for_every_class() {
+    for act in [Activation::Identity, Activation::Softplus, Activation::Elu] {
+        for (rows, given, classes, units) in [(1, 1, 1, 1), (5, 1, 3, 17), (9, 3, 3, 40)] {
+            let x = normal([rows, given, units], 1).require_grad();
+            let v = normal([classes, units], 2).require_grad();
+            let fused = class_rows::class_rows(x.clone(), v.clone(), act);
+            let twin = class_rows::composed(x.clone(), v.clone(), act);
+            assert!(difference(fused.clone(), twin.clone()) < 1e-5, "{act:?}");
+            let (gx, gv) = gradients(&x, &v, weighted(fused));
+            let (gx2, gv2) = gradients(&x, &v, weighted(twin));
+            assert!(difference(gx.unwrap(), gx2.unwrap()) < 1e-5, "{act:?}");
+            assert!(difference(gv.unwrap(), gv2.unwrap()) < 1e-5, "{act:?}");
+        }
+    }
 }
 
 #[test]

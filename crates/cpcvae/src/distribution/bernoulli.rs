@@ -1,5 +1,6 @@
 //! Black or white.
 
+use crate::op::log_prob::{Density, log_prob};
 use burn::tensor::{Tensor, activation};
 
 /// P(x = 1) = sigmoid(logits), `[rows, features]`.
@@ -13,10 +14,9 @@ impl Bernoulli {
     /// log P(x), summed over features: `[rows]`. For x between 0 and 1 this is the expected
     /// log-probability of pixels drawn with these intensities.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        // x l - log(1 + e^l), safe for large |l|.
-        let bound = x * self.logits.clone() - activation::softplus(self.logits.clone(), 1.0);
-        bound.sum_dim(1).reshape([rows])
+        let [rows, features] = self.logits.dims();
+        let maps = self.logits.clone().reshape([rows, 1, features]);
+        log_prob(Density::Bernoulli, maps, x)
     }
 
     /// P(x = 1).

@@ -42,17 +42,11 @@ impl Family {
     /// The distribution with these constrained parameters `[rows, maps, features]`.
     pub fn with_parameters(self, maps: Tensor<3>) -> Likelihood {
         let [rows, _, features] = maps.dims();
-        let map = |i: usize| {
-            maps.clone()
-                .slice([0..rows, i..i + 1, 0..features])
-                .reshape([rows, features])
-        };
         match self {
-            Self::Normal => Likelihood::Normal(Normal {
-                mean: map(0),
-                variance: map(1),
+            Self::Normal => Likelihood::Normal(Normal { maps }),
+            Self::Bernoulli => Likelihood::Bernoulli(Bernoulli {
+                logits: maps.reshape([rows, features]),
             }),
-            Self::Bernoulli => Likelihood::Bernoulli(Bernoulli { logits: map(0) }),
             Self::NoiseNormal => Likelihood::NoiseNormal(NoiseNormal { maps }),
         }
     }
@@ -71,7 +65,8 @@ pub enum Likelihood {
 }
 
 impl Likelihood {
-    /// log p(x) summed over the features of each row: `[rows]`.
+    /// log p(x) summed over the features of each row: `[rows]`. With fewer rows in `x`, each of
+    /// them serves as many rows of parameters in a row.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
         match self {
             Self::Normal(normal) => normal.log_prob(x),
@@ -85,7 +80,8 @@ impl Likelihood {
     pub fn sample(&self, noise: &Noise) -> Tensor<2> {
         match self {
             Self::Normal(normal) => {
-                normal.sample(noise.normal(Purpose::Features, normal.mean.dims()))
+                let [rows, _, features] = normal.maps.dims();
+                normal.sample(noise.normal(Purpose::Features, [rows, features]))
             }
             Self::Bernoulli(bernoulli) => bernoulli.mean(),
             Self::NoiseNormal(noise_normal) => {
@@ -108,7 +104,7 @@ impl Likelihood {
     /// The mean of each feature, `[rows, features]`.
     pub fn mean(&self) -> Tensor<2> {
         match self {
-            Self::Normal(normal) => normal.mean.clone(),
+            Self::Normal(normal) => normal.mean(),
             Self::Bernoulli(bernoulli) => bernoulli.mean(),
             Self::NoiseNormal(noise_normal) => noise_normal.mean(),
         }

@@ -14,7 +14,7 @@ pub struct NoiseNormal {
 impl NoiseNormal {
     /// log f(x), summed over pixels: `[rows]`.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
-        op::noise_normal::log_prob(self.maps.clone(), x)
+        op::log_prob::log_prob(op::log_prob::Density::NoiseNormal, self.maps.clone(), x)
     }
 
     /// A draw from uniform noise `[rows, pixels]`, with the implicit reparameterisation gradient.

@@ -1,32 +1,41 @@
 //! Independent normals.
 
+use crate::op::log_prob::{Density, log_prob};
 use burn::tensor::Tensor;
 
-/// N(mean, variance), each `[rows, features]`.
+/// N(mean, variance), `maps [rows, 2, features]` = mean, variance.
 #[derive(Clone, Debug)]
 pub struct Normal {
-    /// The mean of each feature.
-    pub mean: Tensor<2>,
-    /// The variance of each feature.
-    pub variance: Tensor<2>,
+    /// The parameters of each feature.
+    pub maps: Tensor<3>,
 }
 
 impl Normal {
     /// log p(x), summed over features: `[rows]`.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        let distance = (x - self.mean.clone()).square() / self.variance.clone();
-        let log_normaliser = self.variance.clone().log().add_scalar(LOG_2PI);
-        (distance + log_normaliser)
-            .sum_dim(1)
-            .mul_scalar(-0.5)
-            .reshape([rows])
+        log_prob(Density::Normal, self.maps.clone(), x)
     }
 
     /// mean + sigma * noise.
     pub fn sample(&self, noise: Tensor<2>) -> Tensor<2> {
-        self.mean.clone() + self.variance.clone().sqrt() * noise
+        self.mean() + self.variance().sqrt() * noise
+    }
+
+    /// `[rows, features]`
+    pub fn mean(&self) -> Tensor<2> {
+        self.map(0)
+    }
+
+    /// `[rows, features]`
+    pub fn variance(&self) -> Tensor<2> {
+        self.map(1)
+    }
+
+    fn map(&self, i: usize) -> Tensor<2> {
+        let [rows, _, features] = self.maps.dims();
+        self.maps
+            .clone()
+            .slice([0..rows, i..i + 1, 0..features])
+            .reshape([rows, features])
     }
 }
-
-const LOG_2PI: f64 = 1.837_877_066_409_345_5;

@@ -4,6 +4,7 @@ use super::{Observation, Posterior, Shape};
 use crate::distribution::{Categorical, Likelihood};
 use crate::net::{Linear, Mlp, MlpShape};
 use crate::noise::{Noise, Purpose};
+use crate::op::class_rows::class_rows;
 use crate::op::linear::{Activation, activate};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
@@ -152,8 +153,8 @@ impl ClassConditionalMlp {
     fn add_classes(&self, first: Tensor<3>) -> Tensor<2> {
         let [rows, _, units] = first.dims();
         let [classes, _] = self.class.val().dims();
-        let sum = first + self.class.val().unsqueeze::<3>();
-        self.finish(activate(sum, self.activation).reshape([rows * classes, units]))
+        let each = class_rows(first, self.class.val(), self.activation);
+        self.finish(each.reshape([rows * classes, units]))
     }
 
     fn finish(&self, first: Tensor<2>) -> Tensor<2> {

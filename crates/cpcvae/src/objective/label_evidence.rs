@@ -55,16 +55,12 @@ pub fn labelled_bound(model: &LabelVae, x: Tensor<2>, y: Tensor<2>, noise: Tenso
 
 /// L^U(x) for `x [rows, features]` and `noise [rows * classes, code]`: `[rows]`.
 pub fn unlabelled_bound(model: &LabelVae, x: Tensor<2>, noise: Tensor<2>) -> Tensor<1> {
-    let [rows, features] = x.dims();
+    let [rows, _] = x.dims();
     let classes = model.classes();
     let q = model.classify(x.clone());
     let (z, kl) = model.encode_each_class(x.clone()).sample_kl(noise);
-    let repeated = x
-        .reshape([rows, 1, features])
-        .repeat_dim(1, classes)
-        .reshape([rows * classes, features]);
     let log_prior = -(classes as f64).ln();
-    let bound = model.decode_each_class(z).log_prob(repeated) - kl + log_prior;
+    let bound = model.decode_each_class(z).log_prob(x) - kl + log_prior;
     (q.probs() * (bound.reshape([rows, classes]) - q.log_probs()))
         .sum_dim(1)
         .reshape([rows])

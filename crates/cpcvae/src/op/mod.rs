@@ -6,10 +6,12 @@
 //! tests compare them, values and gradients.
 
 pub mod buffer;
+pub mod class_rows;
 pub mod constrain;
 mod cpu;
 pub mod gaussian;
 pub mod linear;
+pub mod log_prob;
 pub mod noise_normal;
 pub mod warp;
 

@@ -1,4 +1,5 @@
-//! The Noise-Normal likelihood of the paper: log-density and sampling, over whole images.
+//! Samples of the paper's Noise-Normal likelihood, over whole images. (Its log-density is in
+//! `log_prob.rs`, the composed twin of both here.)
 //!
 //! Parameter maps are `[rows, 3, pixels]`: the weight rho of the normal part, its mean mu, and
 //! its variance sigma^2 (the quantity that the paper interpolates).
@@ -14,21 +15,6 @@ use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor
 use burn::tensor::Tensor;
 use burn_flex::FlexTensor;
 use cpcvae_kernels::noise_normal as kernel;
-
-/// Log-density of `x [rows, pixels]` under `maps [rows, 3, pixels]`, summed over pixels: `[rows]`.
-///
-/// Differentiable in the maps. Where a gradient with respect to `x` is wanted too, the composed
-/// twin is used.
-pub fn log_prob(maps: Tensor<3>, x: Tensor<2>) -> Tensor<1> {
-    if is_cpu(&maps.device()) && !x.is_tracked() {
-        Tensor::from_dispatch(<Dispatch as NoiseNormalOp>::noise_normal_log_prob(
-            maps.into_dispatch(),
-            x.into_dispatch(),
-        ))
-    } else {
-        composed::log_prob(maps, x)
-    }
-}
 
 /// A sample `[rows, pixels]` from uniform noise `u [rows, pixels]` in [0, 1).
 ///
@@ -47,24 +33,10 @@ pub fn sample(maps: Tensor<3>, u: Tensor<2>) -> Tensor<2> {
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait NoiseNormalOp: Backend {
-    fn noise_normal_log_prob(maps: FloatTensor<Self>, x: FloatTensor<Self>) -> FloatTensor<Self>;
     fn noise_normal_sample(maps: FloatTensor<Self>, u: FloatTensor<Self>) -> FloatTensor<Self>;
 }
 
 impl NoiseNormalOp for Flex {
-    fn noise_normal_log_prob(maps: FlexTensor, x: FlexTensor) -> FlexTensor {
-        let [rows, _, pixels] = sizes(&maps);
-        let mut out = vec![0.0; rows];
-        kernel::log_prob(
-            rows,
-            pixels,
-            values(&maps.to_contiguous()),
-            values(&x.to_contiguous()),
-            &mut out,
-        );
-        tensor(out, &[rows])
-    }
-
     fn noise_normal_sample(maps: FlexTensor, u: FlexTensor) -> FlexTensor {
         let [rows, _, pixels] = sizes(&maps);
         let mut x = buffer::take(rows * pixels);
@@ -80,47 +52,11 @@ impl NoiseNormalOp for Flex {
 }
 
 impl<C: CheckpointStrategy> NoiseNormalOp for Autodiff<Flex, C> {
-    fn noise_normal_log_prob(maps: FloatTensor<Self>, x: FloatTensor<Self>) -> FloatTensor<Self> {
-        let ((maps, node), (x, _)) = (maps.into_parts(), x.into_parts());
-        let [rows, channels, pixels] = sizes(&maps);
-        let mut out = vec![0.0; rows];
-        let mut gradient = buffer::take(rows * channels * pixels);
-        kernel::log_prob_with_gradient(
-            rows,
-            pixels,
-            values(&maps.to_contiguous()),
-            values(&x.to_contiguous()),
-            &mut out,
-            &mut gradient,
-        );
-        let gradient = tensor(gradient, &[rows, channels, pixels]);
-        record!(LogProbBackward, C, [node], gradient, tensor(out, &[rows]))
-    }
-
     fn noise_normal_sample(maps: FloatTensor<Self>, u: FloatTensor<Self>) -> FloatTensor<Self> {
         let ((maps, node), (u, _)) = (maps.into_parts(), u.into_parts());
         let maps = maps.to_contiguous();
         let x = Flex::noise_normal_sample(maps.clone(), u);
         record!(SampleBackward, C, [node], (maps, x.clone()), x)
-    }
-}
-
-#[derive(Debug)]
-struct LogProbBackward;
-
-impl Backward<Flex, 1> for LogProbBackward {
-    /// The gradient of each row's log-density with respect to its maps.
-    type State = FlexTensor;
-
-    fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
-        let row_gradient = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let [rows, channels, pixels] = sizes(&ops.state);
-        let mut gradient = buffer::into_values(ops.state);
-        kernel::scale_rows(values(&row_gradient), &mut gradient);
-        let [node] = ops.parents;
-        if let Some(node) = node {
-            grads.register::<Flex>(node.id, tensor(gradient, &[rows, channels, pixels]));
-        }
     }
 }
 
@@ -198,7 +134,7 @@ pub mod composed {
         (density, standard, mass)
     }
 
-    /// See [`super::log_prob`].
+    /// The log-density of `x [rows, pixels]`, summed over pixels: `[rows]`.
     pub fn log_prob(maps: Tensor<3>, x: Tensor<2>) -> Tensor<1> {
         let (density, ..) = density_parts(&parts(maps), x);
         let [rows, _] = density.dims();

@@ -1,0 +1,62 @@
+//! Matrix products on the AMX tiles of recent x86 processors: factors in bfloat16, sums in `f32`.
+//!
+//! Packing a factor ([`PackedLeft`], [`PackedRight`]) and multiplying ([`multiply`]) are separate
+//! steps, because a factor can be part of several products. Packing runs everywhere, [`multiply`]
+//! needs [`Isa::Amx`], and [`multiply_portable`] gives the same product from the same tiles
+//! without it.
+//!
+//! Every element of a product is summed in an order that depends on `k` only: neither the number
+//! of threads nor the other rows and columns change it.
+
+mod packing;
+mod portable;
+mod rounding;
+mod support;
+#[cfg(target_arch = "x86_64")]
+mod tile_kernels;
+#[cfg(target_arch = "x86_64")]
+mod tile_product;
+mod tile_words;
+
+pub use packing::{PackedLeft, PackedRight, Tile};
+pub use portable::multiply_portable;
+pub use rounding::round_to_bf16;
+pub(crate) use support::is_supported;
+#[cfg(target_arch = "x86_64")]
+#[doc(hidden)]
+pub use {support::self_check, tile_product::multiply_unchecked_support};
+
+use crate::isa::Isa;
+use crate::parallel;
+
+/// `c = a b`, or `c += a b` if `accumulate`, with `a [m, k]`, `b [k, n]` and `c [m, n]` row-major.
+///
+/// Factors and sums below 2^-126, the smallest normal number, count as zero.
+///
+/// # Panics
+/// If the shapes do not fit, or if this machine does not support [`Isa::Amx`].
+pub fn multiply(left: &PackedLeft, right: &PackedRight, c: &mut [f32], accumulate: bool) {
+    assert!(Isa::Amx.is_supported(), "this machine has no AMX");
+    // SAFETY: just checked.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        tile_product::multiply_unchecked_support(left, right, c, accumulate);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (left, right, c, accumulate);
+}
+
+fn assert_shapes(left: &PackedLeft, right: &PackedRight, c: &[f32]) {
+    assert_eq!(left.depth(), right.depth());
+    assert_eq!(c.len(), left.rows() * right.columns());
+}
+
+/// Threads that [`parallel::for_each`] will use. Asking rayon starts its threads, so it is only
+/// asked if they are needed.
+fn threads_for(operations: usize) -> usize {
+    if operations < parallel::THRESHOLD {
+        1
+    } else {
+        rayon::current_num_threads()
+    }
+}

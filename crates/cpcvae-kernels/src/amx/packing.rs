@@ -1,0 +1,230 @@
+//! Factors of a product as bfloat16 tiles, in the order in which the product reads them.
+
+use super::tile_words::{Source, Words, turn};
+use crate::isa::Isa;
+use crate::parallel;
+
+/// Rows of a tile, and words in a row.
+pub(super) const SIDE: usize = 16;
+/// Steps along `k` that a tile covers: two in a word.
+pub(super) const DEPTH: usize = 2 * SIDE;
+/// Column tiles that lie side by side in [`PackedRight`].
+pub(super) const RIGHT_PAIR: usize = 2;
+
+/// What one AMX register holds: 16 rows of 64 bytes, 1 KiB without gaps.
+///
+/// A word is two bfloat16 numbers that follow each other along `k`, the first in its lower half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Tile {
+    /// `[row][word]`.
+    pub words: Words,
+}
+
+impl Tile {
+    const ZERO: Tile = Tile {
+        words: [[0; SIDE]; SIDE],
+    };
+}
+
+/// The left factor `a [m, k]`: tiles of 16 rows and 32 steps along `k`, zero where they stick out.
+///
+/// Order `[row tile][k tile]`; row `i` and word `p` of a tile are `a[i, 2p]` and `a[i, 2p + 1]`.
+#[derive(Debug, Default)]
+pub struct PackedLeft(Packed);
+
+/// The right factor `b [k, n]`: tiles of 32 steps along `k` and 16 columns, zero where they stick
+/// out.
+///
+/// Order `[block of 32 columns][k tile][half of the block]`, so that the product of a block reads
+/// on and on; row `p` and word `j` of a tile are `b[2p, j]` and `b[2p + 1, j]`.
+#[derive(Debug, Default)]
+pub struct PackedRight(Packed);
+
+impl PackedLeft {
+    /// Packs `a [m, k]`, stored `[m, k]`, or `[k, m]` if `transposed`, in place of what was here;
+    /// memory is only allocated if there was never as much.
+    ///
+    /// # Panics
+    /// If the length of `source` does not fit the shape.
+    pub fn pack(&mut self, m: usize, k: usize, source: &[f32], transposed: bool) {
+        self.pack_on(Isa::current(), m, k, source, transposed);
+    }
+
+    /// [`PackedLeft::pack`] on an instruction set of the caller's choice.
+    pub(super) fn pack_on(
+        &mut self,
+        isa: Isa,
+        m: usize,
+        k: usize,
+        source: &[f32],
+        transposed: bool,
+    ) {
+        let layout = Layout {
+            side_by_side: 1,
+            k_runs_down_source: transposed,
+            turn: transposed,
+        };
+        let source = Source {
+            lines: m,
+            depth: k,
+            values: source,
+        };
+        self.0.pack(isa, layout, source);
+    }
+
+    /// `m`.
+    pub fn rows(&self) -> usize {
+        self.0.lines
+    }
+
+    /// `k`.
+    pub fn depth(&self) -> usize {
+        self.0.depth
+    }
+
+    /// All tiles.
+    pub fn tiles(&self) -> &[Tile] {
+        &self.0.tiles[..self.0.tile_count]
+    }
+}
+
+impl PackedRight {
+    /// Packs `b [k, n]`, stored `[k, n]`, or `[n, k]` if `transposed`, in place of what was here;
+    /// memory is only allocated if there was never as much.
+    ///
+    /// # Panics
+    /// If the length of `source` does not fit the shape.
+    pub fn pack(&mut self, k: usize, n: usize, source: &[f32], transposed: bool) {
+        self.pack_on(Isa::current(), k, n, source, transposed);
+    }
+
+    /// [`PackedRight::pack`] on an instruction set of the caller's choice.
+    pub(super) fn pack_on(
+        &mut self,
+        isa: Isa,
+        k: usize,
+        n: usize,
+        source: &[f32],
+        transposed: bool,
+    ) {
+        let layout = Layout {
+            side_by_side: RIGHT_PAIR,
+            k_runs_down_source: !transposed,
+            turn: transposed,
+        };
+        let source = Source {
+            lines: n,
+            depth: k,
+            values: source,
+        };
+        self.0.pack(isa, layout, source);
+    }
+
+    /// `n`.
+    pub fn columns(&self) -> usize {
+        self.0.lines
+    }
+
+    /// `k`.
+    pub fn depth(&self) -> usize {
+        self.0.depth
+    }
+
+    /// All tiles.
+    pub fn tiles(&self) -> &[Tile] {
+        &self.0.tiles[..self.0.tile_count]
+    }
+}
+
+/// A packed factor of either side. Its *lines* are what runs along `k`: rows of the left factor,
+/// columns of the right one.
+#[derive(Debug, Default)]
+struct Packed {
+    lines: usize,
+    depth: usize,
+    /// Never shrinks; the first `tile_count` are the packed ones.
+    tiles: Vec<Tile>,
+    tile_count: usize,
+}
+
+/// How the source becomes tiles.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// Line tiles that alternate within a block of the packed order.
+    side_by_side: usize,
+    /// Whether a line is a column of the source.
+    k_runs_down_source: bool,
+    /// Whether the words come out of the source the wrong way round.
+    turn: bool,
+}
+
+/// Line tiles that one piece of work packs if `k` runs down the source: it takes as many columns of
+/// every source row, and a shorter bit of each row would waste what memory delivers.
+const LINE_TILES_TOGETHER: usize = 8;
+
+impl Packed {
+    fn pack(&mut self, isa: Isa, layout: Layout, source: Source) {
+        let Source {
+            lines,
+            depth,
+            values,
+        } = source;
+        assert_eq!(values.len(), lines * depth);
+        let blocks = lines.div_ceil(layout.side_by_side * SIDE);
+        let block_tiles = depth.div_ceil(DEPTH) * layout.side_by_side;
+        (self.lines, self.depth) = (lines, depth);
+        self.tile_count = blocks * block_tiles;
+        if self.tiles.len() < self.tile_count {
+            self.tiles.resize(self.tile_count, Tile::ZERO);
+        }
+        let together = if layout.k_runs_down_source {
+            let share = blocks / (2 * super::threads_for(values.len()));
+            share.clamp(1, LINE_TILES_TOGETHER / layout.side_by_side)
+        } else {
+            1
+        };
+        // A depth of zero has no tiles, and no piece may be empty.
+        let pieces = self.tiles[..self.tile_count].chunks_mut((together * block_tiles).max(1));
+        parallel::for_each(values.len(), pieces.enumerate(), |(piece, tiles)| {
+            let first_line = piece * together * layout.side_by_side * SIDE;
+            pack_blocks(isa, layout, source, first_line, tiles);
+        });
+    }
+}
+
+kernel! {
+    /// Fills the blocks `tiles`, whose first line is `first_line`.
+    fn pack_blocks<FMA>(
+        layout: Layout,
+        source: Source,
+        first_line: usize,
+        tiles: &mut [Tile],
+    ) {
+        let side_by_side = layout.side_by_side;
+        let k_tiles = source.depth.div_ceil(DEPTH);
+        let line_tiles = tiles.len() / k_tiles;
+        for step in 0..tiles.len() {
+            // Along the rows of the source, so that memory is read in long runs.
+            let (line_tile, k_tile) = if layout.k_runs_down_source {
+                (step % line_tiles, step / line_tiles)
+            } else {
+                (step / k_tiles, step % k_tiles)
+            };
+            let (block, half) = (line_tile / side_by_side, line_tile % side_by_side);
+            let tile = &mut tiles[(block * k_tiles + k_tile) * side_by_side + half];
+            let (line, k) = (first_line + line_tile * SIDE, k_tile * DEPTH);
+            let mut words = [[0; SIDE]; SIDE];
+            if layout.k_runs_down_source {
+                source.words_from_columns(line, k, &mut words);
+            } else {
+                source.words_from_rows(line, k, &mut words);
+            }
+            if layout.turn {
+                turn(&words, &mut tile.words);
+            } else {
+                tile.words = words;
+            }
+        }
+    }
+}

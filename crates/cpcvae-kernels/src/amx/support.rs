@@ -1,0 +1,128 @@
+//! Whether this machine can and may use AMX, and whether what it computes is right.
+
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Isa;
+
+/// Whether the processor has the instructions, the operating system keeps the tiles and lets this
+/// process use them, and a small product comes out right. Asked once, at the first call.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub(crate) fn is_supported() -> bool {
+    use std::sync::OnceLock;
+    static SUPPORTED: OnceLock<bool> = OnceLock::new();
+    *SUPPORTED.get_or_init(|| {
+        Isa::Avx512.is_supported()
+            && processor_has_tiles()
+            && system_keeps_tiles()
+            && request_permission()
+            // SAFETY: the conditions before.
+            && unsafe { self_check(Isa::Avx512) }
+    })
+}
+
+/// Only on Linux is it known how to ask for permission.
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub(crate) fn is_supported() -> bool {
+    false
+}
+
+/// AMX-TILE and AMX-BF16, with tiles of the size that the kernels are written for.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn processor_has_tiles() -> bool {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    const FEATURES: u32 = 7;
+    const TILES: u32 = 0x1d;
+    const AMX_BF16: u32 = 1 << 22;
+    const AMX_TILE: u32 = 1 << 24;
+    // SAFETY: all x86-64 processors have the instruction. The functions have become safe in newer
+    // versions of the compiler.
+    #[allow(unused_unsafe)]
+    let (features, palette) = unsafe {
+        if __cpuid(0).eax < TILES {
+            return false;
+        }
+        (__cpuid_count(FEATURES, 0), __cpuid_count(TILES, 1))
+    };
+    let (tile_bytes, tiles) = (palette.eax >> 16, palette.ebx >> 16);
+    let (row_bytes, rows) = (palette.ebx & 0xffff, palette.ecx & 0xffff);
+    features.edx & AMX_BF16 != 0
+        && features.edx & AMX_TILE != 0
+        && (tile_bytes, tiles, row_bytes, rows) == (1024, 8, 64, 16)
+}
+
+/// Whether tiles survive a switch of threads. Only called where there is AVX-512.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn system_keeps_tiles() -> bool {
+    const TILE_CONFIGURATION: u64 = 1 << 17;
+    const TILE_DATA: u64 = 1 << 18;
+    /// `xgetbv` needs a function of its own to be enabled in.
+    #[target_feature(enable = "xsave")]
+    fn kept_states() -> u64 {
+        // SAFETY: register 0 always exists.
+        unsafe { std::arch::x86_64::_xgetbv(0) }
+    }
+    // SAFETY: AVX-512 counts as supported only if the system uses `xsave`.
+    let kept = unsafe { kept_states() };
+    kept & TILE_CONFIGURATION != 0 && kept & TILE_DATA != 0
+}
+
+/// Linux keeps 8 KiB for the tiles of a thread, hence has to be asked, once for the process.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn request_permission() -> bool {
+    const ARCH_PRCTL: usize = 158;
+    const ARCH_REQ_XCOMP_PERM: usize = 0x1023;
+    const TILE_DATA: usize = 18;
+    let result: isize;
+    // SAFETY: the system call has no effect but the permission; the kernel changes rax, rcx and
+    // r11 only.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            inlateout("rax") ARCH_PRCTL => result,
+            in("rdi") ARCH_REQ_XCOMP_PERM,
+            in("rsi") TILE_DATA,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result == 0
+}
+
+/// Whether a product with edges on all sides comes out right in all ways to pack and to multiply:
+/// a machine that nobody has seen must not make wrong models.
+///
+/// # Safety
+/// This machine must support `isa`, on which the factors are packed, and the AMX-TILE and AMX-BF16
+/// instructions must work.
+#[cfg(target_arch = "x86_64")]
+pub unsafe fn self_check(isa: Isa) -> bool {
+    use super::{PackedLeft, PackedRight, tile_product};
+    use crate::parallel::THRESHOLD;
+    const M: usize = 40;
+    const K: usize = 70;
+    const N: usize = 50;
+    // Other threads could steal work that asks for the instruction set, which this check is about
+    // to decide: a deadlock. The product is far below the threshold.
+    const { assert!(M * K < THRESHOLD && K * N < THRESHOLD) };
+
+    // Whole numbers of 8 bits are exact in bfloat16, and all these sums are in f32, in any order.
+    let a = |i: usize, l: usize| ((i * 97 + l * 55 + i * l) % 509) as f32 - 254.0;
+    let b = |l: usize, j: usize| ((l * 83 + j * 71 + l * j) % 511) as f32 - 255.0;
+    let fill =
+        |count: usize, value: &dyn Fn(usize) -> f32| (0..count).map(value).collect::<Vec<_>>();
+    let (mut left, mut right) = (PackedLeft::default(), PackedRight::default());
+    let mut c = vec![f32::NAN; M * N];
+    left.pack_on(isa, M, K, &fill(M * K, &|at| a(at / K, at % K)), false);
+    right.pack_on(isa, K, N, &fill(K * N, &|at| b(at / N, at % N)), false);
+    // SAFETY: by the condition of this function.
+    unsafe { tile_product::multiply_unchecked_support(&left, &right, &mut c, false) };
+    left.pack_on(isa, M, K, &fill(M * K, &|at| a(at % M, at / M)), true);
+    right.pack_on(isa, K, N, &fill(K * N, &|at| b(at % K, at / K)), true);
+    // SAFETY: as above.
+    unsafe { tile_product::multiply_unchecked_support(&left, &right, &mut c, true) };
+
+    let sum = |i, j| (0..K).map(|l| a(i, l) * b(l, j)).sum::<f32>();
+    c.iter()
+        .enumerate()
+        .all(|(at, c)| *c == 2.0 * sum(at / N, at % N))
+}
