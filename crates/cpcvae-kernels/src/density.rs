@@ -168,21 +168,21 @@ kernel! {
 /// Features in one block of a row: their terms stay in the first cache.
 const BLOCK: usize = 256;
 
-/// Adds up `term(block, terms of the block)` over the blocks of a row.
-#[inline(always)]
-fn sum_of_blocks(
-    features: usize,
-    mut terms: impl FnMut(std::ops::Range<usize>, &mut [f32]),
-) -> f32 {
-    let mut values = [0.0; BLOCK];
-    let mut total = 0.0;
-    for start in (0..features).step_by(BLOCK) {
-        let block = start..(start + BLOCK).min(features);
-        let values = &mut values[..block.len()];
-        terms(block, values);
-        total += f64::from(sum(values));
-    }
-    total as f32
+/// Adds up the terms that `$body` makes of each block of a row. A macro, because a closure would
+/// be compiled without the instruction set of the kernel around it.
+macro_rules! sum_of_blocks {
+    ($features:expr, |$block:ident, $terms:ident| $body:block) => {{
+        let features = $features;
+        let mut values = [0.0; BLOCK];
+        let mut total = 0.0;
+        for start in (0..features).step_by(BLOCK) {
+            let $block = start..(start + BLOCK).min(features);
+            let $terms = &mut values[..$block.len()];
+            $body
+            total += f64::from(sum(&values[..$block.len()]));
+        }
+        total as f32
+    }};
 }
 
 const LN_2PI: f32 = 1.837_877_1;
@@ -191,9 +191,9 @@ kernel! {
     /// `-((x - mean)^2 / variance + ln variance + ln 2 pi) / 2`
     fn normal_row<FMA>(params: &[f32], x: &[f32]) -> f32 {
         let (mean, variance) = params.split_at(x.len());
-        sum_of_blocks(x.len(), |block, terms| {
+        sum_of_blocks!(x.len(), |block, terms| {
             let inputs = x[block.clone()].iter().zip(&mean[block.clone()]);
-            for (((x, mean), variance), term) in inputs.zip(&variance[block]).zip(terms) {
+            for (((x, mean), variance), term) in inputs.zip(&variance[block.clone()]).zip(terms) {
                 let distance = x - mean;
                 *term = -0.5 * (distance * distance / variance + ln::<FMA>(*variance) + LN_2PI);
             }
@@ -205,10 +205,10 @@ kernel! {
     fn normal_gradient_row<FMA>(params: &[f32], x: &[f32], d_params: &mut [f32]) -> f32 {
         let (mean, variance) = params.split_at(x.len());
         let (d_mean, d_variance) = d_params.split_at_mut(x.len());
-        sum_of_blocks(x.len(), |block, terms| {
+        sum_of_blocks!(x.len(), |block, terms| {
             let inputs = x[block.clone()].iter().zip(&mean[block.clone()]);
             let inputs = inputs.zip(&variance[block.clone()]);
-            let slopes = d_mean[block.clone()].iter_mut().zip(&mut d_variance[block]);
+            let slopes = d_mean[block.clone()].iter_mut().zip(&mut d_variance[block.clone()]);
             for ((((x, mean), variance), (d_mean, d_variance)), term) in
                 inputs.zip(slopes).zip(terms)
             {
@@ -226,8 +226,8 @@ kernel! {
 kernel! {
     /// `x l - ln(1 + e^l)`
     fn bernoulli_row<FMA>(logits: &[f32], x: &[f32]) -> f32 {
-        sum_of_blocks(x.len(), |block, terms| {
-            for ((x, logit), term) in x[block.clone()].iter().zip(&logits[block]).zip(terms) {
+        sum_of_blocks!(x.len(), |block, terms| {
+            for ((x, logit), term) in x[block.clone()].iter().zip(&logits[block.clone()]).zip(terms) {
                 *term = x * logit - softplus::<FMA>(*logit);
             }
         })
@@ -236,9 +236,9 @@ kernel! {
 
 kernel! {
     fn bernoulli_gradient_row<FMA>(logits: &[f32], x: &[f32], d_logits: &mut [f32]) -> f32 {
-        sum_of_blocks(x.len(), |block, terms| {
+        sum_of_blocks!(x.len(), |block, terms| {
             let inputs = x[block.clone()].iter().zip(&logits[block.clone()]);
-            for (((x, logit), slope), term) in inputs.zip(&mut d_logits[block]).zip(terms) {
+            for (((x, logit), slope), term) in inputs.zip(&mut d_logits[block.clone()]).zip(terms) {
                 *term = x * logit - softplus::<FMA>(*logit);
                 *slope = x - 1.0 / (1.0 + exp::<FMA>(-logit));
             }

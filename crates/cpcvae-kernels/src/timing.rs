@@ -64,7 +64,9 @@ mod tests {
         assert_eq!(timed("before", 1.0, || 1), 1);
         start();
         for _ in 0..3 {
-            timed("between", 2.0, || std::thread::sleep(Duration::from_millis(1)));
+            timed("between", 2.0, || {
+                std::thread::sleep(Duration::from_millis(1))
+            });
         }
         let heard = stop();
         timed("after", 1.0, || ());
