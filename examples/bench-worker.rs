@@ -288,6 +288,7 @@ fn config(setup: &Setup) -> Result<RunConfig, Failure> {
     train.steps = 1_000_000_000;
     train.learning_rate = 3e-4;
     train.schedule = "constant".into();
+    train.precision.clone_from(&setup.precision);
     train.evaluate_every = u64::MAX / 4;
     train.checkpoint_every = u64::MAX / 4;
     Ok(config)
@@ -328,9 +329,8 @@ fn images(setup: &Setup) -> Result<Source, Failure> {
 }
 
 /// Multiply-adds that the machine can do, in GFLOP/s.
-fn peak_gflops(_threads: usize) -> f64 {
-    // needs peak: cpcvae_kernels::peak::fma_gflops(threads)
-    0.0
+fn peak_gflops(threads: usize) -> f64 {
+    cpcvae_kernels::peak::fma_gflops(threads)
 }
 
 /// The most memory that this process has had, as the kernel counts it.

@@ -37,7 +37,7 @@ impl Model {
                 path.display()
             );
         }
-        args.place.set_threads()?;
+        args.place.set_up()?;
         let folder = RunFolder::at(path);
         let device = cpcvae::device::device(&args.place.device)?;
         let trained = Trained::open(&folder, &device, u64::from(args.seed))

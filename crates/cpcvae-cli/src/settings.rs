@@ -176,6 +176,7 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     put_some(&mut of_data, "test", args.test);
 
     put_some(&mut of_train, "steps", args.max_steps);
+    put_some(&mut of_train, "precision", args.place.precision.clone());
     if let Some(epochs) = args.epochs {
         put(&mut of_train, "epochs", epochs);
         // Steps from a file would win otherwise.

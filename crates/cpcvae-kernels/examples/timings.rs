@@ -3,7 +3,7 @@
 //! Prints the best of several runs, on one thread (elementwise kernels) or all of them (layers).
 
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads};
+use cpcvae_kernels::linear::{self, LinearGrads, Weights};
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{self, WarpShape};
 use cpcvae_kernels::{Activation, Constraint, adam, gaussian, math, noise_normal};
@@ -174,7 +174,7 @@ fn layer(m: usize, k: usize, n: usize) {
             flops / seconds / 1e9
         );
     };
-    let time = best(|| linear::forward(m, k, n, &x, &w, &b, act, &mut y));
+    let time = best(|| linear::forward(m, k, n, &x, Weights::Plain(&w), &b, act, &mut y));
     report("forward", 1.0, time);
     let mut backward = |name, products, want_x: bool, want_w: bool| {
         let time = best(|| {
@@ -183,7 +183,7 @@ fn layer(m: usize, k: usize, n: usize) {
                 w: want_w.then_some(&mut gw[..]),
                 b: Some(&mut gb),
             };
-            linear::backward(m, k, n, &x, &w, &y, &gy, act, grads);
+            linear::backward(m, k, n, &x, Weights::Plain(&w), &y, &gy, act, grads);
         });
         report(name, products, time);
     };

@@ -1,9 +1,8 @@
 //! Matrix products on the AMX tiles of recent x86 processors: factors in bfloat16, sums in `f32`.
 //!
 //! Packing a factor ([`PackedLeft`], [`PackedRight`]) and multiplying ([`multiply`]) are separate
-//! steps, because a factor can be part of several products. Packing runs everywhere, [`multiply`]
-//! needs [`Isa::Amx`], and [`multiply_portable`] gives the same product from the same tiles
-//! without it.
+//! steps, because a factor can be part of several products. Packing runs everywhere, and so does
+//! [`multiply`]: without [`Isa::Amx`] it makes the same product of the same tiles in plain loops.
 //!
 //! Every element of a product is summed in an order that depends on `k` only: neither the number
 //! of threads nor the other rows and columns change it.
@@ -31,19 +30,20 @@ use crate::parallel;
 
 /// `c = a b`, or `c += a b` if `accumulate`, with `a [m, k]`, `b [k, n]` and `c [m, n]` row-major.
 ///
-/// Factors and sums below 2^-126, the smallest normal number, count as zero.
+/// On tiles where [`Isa::Amx`] is current, else by [`multiply_portable`]. On tiles, factors and
+/// sums below 2^-126, the smallest normal number, count as zero.
 ///
 /// # Panics
-/// If the shapes do not fit, or if this machine does not support [`Isa::Amx`].
+/// If the shapes do not fit.
 pub fn multiply(left: &PackedLeft, right: &PackedRight, c: &mut [f32], accumulate: bool) {
-    assert!(Isa::Amx.is_supported(), "this machine has no AMX");
-    // SAFETY: just checked.
     #[cfg(target_arch = "x86_64")]
-    unsafe {
-        tile_product::multiply_unchecked_support(left, right, c, accumulate);
+    if Isa::current() == Isa::Amx {
+        // SAFETY: an instruction set is only current where it was detected.
+        return unsafe {
+            tile_product::multiply_unchecked_support(left, right, c, accumulate);
+        };
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (left, right, c, accumulate);
+    multiply_portable(left, right, c, accumulate);
 }
 
 fn assert_shapes(left: &PackedLeft, right: &PackedRight, c: &[f32]) {

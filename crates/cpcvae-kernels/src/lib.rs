@@ -21,6 +21,7 @@ pub mod linear;
 pub mod math;
 pub mod noise_normal;
 mod parallel;
+pub mod peak;
 pub mod product;
 pub mod random;
 pub mod timing;

@@ -1,9 +1,44 @@
 //! The fully connected layer `y = act(x W + b)` and its gradients.
 
 use crate::activation::{self, Activation};
+use crate::amx::{self, PackedLeft, PackedRight};
 use crate::product::product;
 use crate::timing::timed;
 use std::cell::Cell;
+
+/// The weights of a layer.
+#[derive(Clone, Copy, Debug)]
+pub enum Weights<'a> {
+    /// `[k, n]`
+    Plain(&'a [f32]),
+    /// Rounded to bfloat16 and packed once for many products.
+    Packed(&'a PackedWeights),
+}
+
+/// Weights `[k, n]` packed for the forward product and, transposed, for the input gradient.
+#[derive(Debug, Default)]
+pub struct PackedWeights {
+    forward: PackedRight,
+    backward: PackedRight,
+}
+
+impl PackedWeights {
+    /// Packs `w [k, n]`, in the memory that is already there if it is enough.
+    ///
+    /// # Panics
+    /// If the length does not fit the shape.
+    pub fn pack(&mut self, k: usize, n: usize, w: &[f32]) {
+        timed("dense: packing weights", 0.0, || {
+            self.forward.pack(k, n, w, false);
+            self.backward.pack(n, k, w, true);
+        });
+    }
+
+    /// `[k, n]`
+    pub fn shape(&self) -> [usize; 2] {
+        [self.forward.depth(), self.forward.columns()]
+    }
+}
 
 /// `y = act(x w + b)` with `x [m, k]`, `w [k, n]`, `b [n]`, `y [m, n]`.
 ///
@@ -15,15 +50,16 @@ pub fn forward(
     k: usize,
     n: usize,
     x: &[f32],
-    w: &[f32],
+    w: Weights,
     b: &[f32],
     act: Activation,
     y: &mut [f32],
 ) {
     assert_eq!(b.len(), n);
     let flop = 2.0 * (m * k * n) as f64;
-    timed("dense: forward", flop, || {
-        product(m, k, n, x, false, w, false, y);
+    timed("dense: forward", flop, || match w {
+        Weights::Plain(w) => product(m, k, n, x, false, w, false, y),
+        Weights::Packed(w) => packed_product([m, k], x, false, &w.forward, y),
     });
     timed("dense: activation", 0.0, || {
         activation::activate(n, b, act, y)
@@ -45,6 +81,23 @@ thread_local! {
     /// Memory for the gradient before the activation: pages fresh from the system at every call
     /// would cost more than the pass that writes them.
     static SCRATCH: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    /// The same for packed factors.
+    static LEFT: Cell<PackedLeft> = Cell::default();
+    static RIGHT: Cell<PackedRight> = Cell::default();
+}
+
+/// `c = left right` where `left [m, k]` is stored as it is, or transposed.
+fn packed_product(
+    [m, k]: [usize; 2],
+    left: &[f32],
+    transposed: bool,
+    right: &PackedRight,
+    c: &mut [f32],
+) {
+    let mut packed = LEFT.take();
+    packed.pack(m, k, left, transposed);
+    amx::multiply(&packed, right, c, false);
+    LEFT.set(packed);
 }
 
 /// Gradients of [`forward`] from its input `x [m, k]`, weights `w [k, n]`, output `y [m, n]` and
@@ -58,7 +111,7 @@ pub fn backward(
     k: usize,
     n: usize,
     x: &[f32],
-    w: &[f32],
+    w: Weights,
     y: &[f32],
     gy: &[f32],
     act: Activation,
@@ -84,13 +137,20 @@ pub fn backward(
     });
     let flop = 2.0 * (m * k * n) as f64;
     if let Some(gx) = grads.x {
-        timed("dense: input gradient", flop, || {
-            product(m, n, k, gz, false, w, true, gx);
+        timed("dense: input gradient", flop, || match w {
+            Weights::Plain(w) => product(m, n, k, gz, false, w, true, gx),
+            Weights::Packed(w) => packed_product([m, n], gz, false, &w.backward, gx),
         });
     }
     if let Some(gw) = grads.w {
-        timed("dense: weight gradient", flop, || {
-            product(k, m, n, x, true, gz, false, gw);
+        timed("dense: weight gradient", flop, || match w {
+            Weights::Plain(_) => product(k, m, n, x, true, gz, false, gw),
+            Weights::Packed(_) => {
+                let mut right = RIGHT.take();
+                right.pack(m, n, gz, false);
+                packed_product([k, m], x, true, &right, gw);
+                RIGHT.set(right);
+            }
         });
     }
     SCRATCH.set(scratch);

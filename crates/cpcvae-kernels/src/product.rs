@@ -1,6 +1,9 @@
 //! Matrix products.
 
+use crate::amx::round_to_bf16;
+use crate::isa::Isa;
 use gemm::Parallelism;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How exact the factors of large products are. Sums are always `f32`.
@@ -13,6 +16,16 @@ pub enum Precision {
 }
 
 static ROUNDS: AtomicBool = AtomicBool::new(false);
+
+impl Precision {
+    /// What suits this machine: bfloat16 where it has instructions for it.
+    pub fn auto() -> Self {
+        match Isa::current() {
+            Isa::Amx => Self::Bf16,
+            _ => Self::F32,
+        }
+    }
+}
 
 /// Sets the precision of the products of dense layers, for the whole process.
 pub fn set_precision(precision: Precision) {
@@ -28,7 +41,12 @@ pub fn precision() -> Precision {
     }
 }
 
-/// `c = op(a) op(b)`, `c [m, n]`.
+thread_local! {
+    /// Memory for rounded factors, kept from call to call.
+    static ROUNDED: Cell<[Vec<f32>; 2]> = const { Cell::new([Vec::new(), Vec::new()]) };
+}
+
+/// `c = op(a) op(b)`, `c [m, n]`, with factors of the current [`precision`].
 ///
 /// `a` is stored `[m, k]`, or `[k, m]` if `a_transposed`; `b` is stored `[k, n]`, or `[n, k]` if
 /// `b_transposed`.
@@ -37,6 +55,36 @@ pub fn precision() -> Precision {
 /// If a slice's length does not fit the shape.
 #[allow(clippy::too_many_arguments)]
 pub fn product(
+    m: usize,
+    k: usize,
+    n: usize,
+    a: &[f32],
+    a_transposed: bool,
+    b: &[f32],
+    b_transposed: bool,
+    c: &mut [f32],
+) {
+    match precision() {
+        Precision::F32 => exact_product(m, k, n, a, a_transposed, b, b_transposed, c),
+        // The product of two such numbers fits an `f32`, so this is what a machine with
+        // instructions for them computes, but for the order of the sums.
+        Precision::Bf16 => {
+            let mut scratch = ROUNDED.take();
+            let [left, right] = &mut scratch;
+            for (values, rounded) in [(a, &mut *left), (b, &mut *right)] {
+                rounded.resize(rounded.len().max(values.len()), 0.0);
+                round_to_bf16(values, &mut rounded[..values.len()]);
+            }
+            let (a, b) = (&left[..a.len()], &right[..b.len()]);
+            exact_product(m, k, n, a, a_transposed, b, b_transposed, c);
+            ROUNDED.set(scratch);
+        }
+    }
+}
+
+/// [`product`] with the factors as they are.
+#[allow(clippy::too_many_arguments)]
+fn exact_product(
     m: usize,
     k: usize,
     n: usize,

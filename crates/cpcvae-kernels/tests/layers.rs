@@ -2,7 +2,7 @@
 //! shapes around the vector widths and on every instruction set.
 
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads};
+use cpcvae_kernels::linear::{self, LinearGrads, Weights};
 use cpcvae_kernels::product::product;
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{constrain, constrain_backward};
@@ -118,7 +118,7 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
         normals(4, m * n),
     );
     let mut y = vec![f32::NAN; m * n];
-    linear::forward(m, k, n, &x, &w, &b, act, &mut y);
+    linear::forward(m, k, n, &x, Weights::Plain(&w), &b, act, &mut y);
     let (mut gx, mut gw, mut gb) = (
         vec![f32::NAN; m * k],
         vec![f32::NAN; k * n],
@@ -129,7 +129,7 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
         w: Some(&mut gw),
         b: Some(&mut gb),
     };
-    linear::backward(m, k, n, &x, &w, &y, &gy, act, grads);
+    linear::backward(m, k, n, &x, Weights::Plain(&w), &y, &gy, act, grads);
 
     let (x, w, b) = (wide(&x), wide(&w), wide(&b));
     let (mut y_plain, mut gz) = (vec![0.0; m * n], vec![0.0; m * n]);
@@ -163,12 +163,31 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
 fn softplus_slope_far_below_zero() {
     let (x, gy) = ([-30.0], [1.0]);
     let (mut y, mut gb) = ([0.0], [0.0]);
-    linear::forward(1, 1, 1, &x, &[1.0], &[0.0], Activation::Softplus, &mut y);
+    linear::forward(
+        1,
+        1,
+        1,
+        &x,
+        Weights::Plain(&[1.0]),
+        &[0.0],
+        Activation::Softplus,
+        &mut y,
+    );
     let grads = LinearGrads {
         b: Some(&mut gb),
         ..LinearGrads::default()
     };
-    linear::backward(1, 1, 1, &x, &[1.0], &y, &gy, Activation::Softplus, grads);
+    linear::backward(
+        1,
+        1,
+        1,
+        &x,
+        Weights::Plain(&[1.0]),
+        &y,
+        &gy,
+        Activation::Softplus,
+        grads,
+    );
     let expected = 1.0 / (1.0 + 30f64.exp());
     assert!((f64::from(gb[0]) / expected - 1.0).abs() < 1e-6);
 }

@@ -3,7 +3,7 @@
 use cpcvae_kernels::class_rows::{self, ClassShape};
 use cpcvae_kernels::density::{self, Density, DensityShape};
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads};
+use cpcvae_kernels::linear::{self, LinearGrads, Weights};
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{WarpShape, warp, warp_backward};
 use cpcvae_kernels::{Activation, Constraint, adam, gaussian, noise_normal};
@@ -38,13 +38,32 @@ fn everything() -> Vec<f32> {
         );
         let (mut y, mut gx) = (vec![0.0; m * n], vec![0.0; m * k]);
         let (mut gw, mut gb) = (vec![0.0; k * n], vec![0.0; n]);
-        linear::forward(m, k, n, &x, &w, &b, Activation::Softplus, &mut y);
+        linear::forward(
+            m,
+            k,
+            n,
+            &x,
+            Weights::Plain(&w),
+            &b,
+            Activation::Softplus,
+            &mut y,
+        );
         let grads = LinearGrads {
             x: Some(&mut gx),
             w: Some(&mut gw),
             b: Some(&mut gb),
         };
-        linear::backward(m, k, n, &x, &w, &y, &gy, Activation::Softplus, grads);
+        linear::backward(
+            m,
+            k,
+            n,
+            &x,
+            Weights::Plain(&w),
+            &y,
+            &gy,
+            Activation::Softplus,
+            grads,
+        );
         all.extend([y, gx, gw, gb].concat());
     }
     let shape = WarpShape {

@@ -25,6 +25,17 @@ pub fn device(name: &str) -> Result<Device> {
     }
 }
 
+/// The precision of that name: `f32`, `bf16`, or `auto` for what suits this machine; else what is
+/// wrong with it.
+pub fn precision(name: &str) -> std::result::Result<Precision, String> {
+    match name {
+        "auto" => Ok(Precision::auto()),
+        "f32" => Ok(Precision::F32),
+        "bf16" => Ok(Precision::Bf16),
+        other => Err(format!("`{other}` is not one of auto, bf16 and f32")),
+    }
+}
+
 /// Sets how many threads the kernels use. Only the first call in a process counts; results do
 /// not depend on it.
 pub fn set_threads(threads: usize) -> Result<()> {

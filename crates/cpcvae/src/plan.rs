@@ -1,6 +1,7 @@
 //! From settings to a checked plan of training.
 
 use crate::config::{ConstraintConfig, RunConfig, TrainConfig};
+use crate::device::precision;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::model::{Kind, Shape, Target, TransformPlan};
@@ -50,6 +51,8 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         evaluate_every: evaluate_every.max(1),
         checkpoint_every: train.checkpoint_every.max(1),
         log_every: train.log_every.max(1),
+        precision: precision(&train.precision)
+            .map_err(|problem| Error::setting("train.precision", problem))?,
         constraint: constraint(&config.constraint, config, &prepared.target)?,
     })
 }

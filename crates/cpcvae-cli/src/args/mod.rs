@@ -74,6 +74,11 @@ pub struct PlaceArgs {
     /// Threads to use; results do not depend on it [default: all cores]
     #[arg(long, value_name = "N", help_heading = "Machine", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// Factors of matrix products on the CPU: bf16 rounds them, and is fast where the processor
+    /// has instructions for it (AMX), which auto checks [default: auto]
+    #[arg(long, value_name = "PRECISION", help_heading = "Machine",
+          value_parser = PossibleValuesParser::new(["auto", "bf16", "f32"]))]
+    pub precision: Option<String>,
 }
 
 impl PlaceArgs {
@@ -84,8 +89,11 @@ impl PlaceArgs {
             .unwrap_or_else(crate::data_dir::default)
     }
 
-    /// Sets the number of threads, where one was asked for.
-    pub fn set_threads(&self) -> cpcvae::Result<()> {
+    /// Sets the precision of answers and the number of threads, where one was asked for.
+    pub fn set_up(&self) -> cpcvae::Result<()> {
+        let precision = self.precision.as_deref().unwrap_or("auto");
+        let precision = cpcvae::device::precision(precision).expect("clap knows the names");
+        cpcvae::device::set_precision(precision);
         match self.threads {
             Some(threads) => cpcvae::device::set_threads(usize::from(threads)),
             None => Ok(()),

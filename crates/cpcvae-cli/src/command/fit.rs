@@ -19,7 +19,7 @@ const TEST_SHARE: f64 = 0.2;
 
 /// Trains, or goes on, and reports.
 pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
-    settings.place.set_threads()?;
+    settings.place.set_up()?;
     let device = cpcvae::device::device(&settings.place.device)?;
     let source = settings
         .data

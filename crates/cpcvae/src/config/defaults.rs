@@ -85,6 +85,7 @@ impl RunConfig {
                 evaluate_every: 0,
                 checkpoint_every: 500,
                 log_every: 10,
+                precision: "auto".into(),
             },
             method,
         })

@@ -148,4 +148,7 @@ pub struct TrainConfig {
     pub checkpoint_every: u64,
     /// Steps between lines of metrics.
     pub log_every: u64,
+    /// Factors of the dense layers' products on the CPU: f32, bf16, or auto for bf16 where the
+    /// machine has instructions for it.
+    pub precision: String,
 }

@@ -2,6 +2,7 @@
 
 use super::buffer;
 use super::cpu::{is_cpu, record, sizes, tensor, values};
+use super::weights::Handle;
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
     grads::Gradients,
@@ -83,7 +84,7 @@ fn forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, act: Activati
             inputs,
             outputs,
             values(x),
-            values(weight),
+            Handle::of(weight).weights(weight),
             values(bias),
             act,
             y,
@@ -132,7 +133,7 @@ impl Backward<Flex, 3> for LinearBackward {
             inputs,
             outputs,
             values(&x),
-            values(&weight),
+            Handle::of(&weight).weights(&weight),
             values(&y),
             values(&gy),
             act,

@@ -14,5 +14,6 @@ pub mod linear;
 pub mod log_prob;
 pub mod noise_normal;
 pub mod warp;
+pub mod weights;
 
 pub use cpu::is_cpu;

@@ -1,6 +1,7 @@
 //! The Adam optimiser over a module's parameters, fused on the CPU.
 
 use super::Parameters;
+use crate::op;
 use burn::backend::Flex;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Gradients, Tensor, TensorData};
@@ -38,6 +39,7 @@ impl Adam {
             let norm = gradient_norm(&module, &gradients);
             if norm > limit { limit / norm } else { 1.0 }
         });
+        op::weights::forget();
         module.map(&mut Update {
             path: Vec::new(),
             moments: &mut self.moments,
@@ -131,7 +133,7 @@ impl ModuleMapper for Update<'_> {
         };
         param.map(|value| {
             let plain = value.inner();
-            let updated = if crate::op::is_cpu(&plain.device()) {
+            let updated = if op::is_cpu(&plain.device()) {
                 update_on_cpu(plain, gradient, moments, &step)
             } else {
                 update_through_host(plain, gradient, moments, &step)
@@ -174,7 +176,7 @@ fn update_on_cpu<const D: usize>(
         &mut moments.first,
         &mut moments.second,
     );
-    crate::op::buffer::give_back(gradient);
+    op::buffer::give_back(gradient);
     Tensor::from_primitive::<Flex>(value)
 }
 

@@ -12,6 +12,7 @@ use crate::noise::Noise;
 use crate::objective::{Examples, Objective, Progress, Terms};
 use burn::tensor::Device;
 use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
+use cpcvae_kernels::product::set_precision;
 use cpcvae_kernels::timing::timed;
 use serde::Serialize;
 use serde_json::json;
@@ -68,6 +69,7 @@ pub fn fit(
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<(Model, FitReport)> {
+    set_precision(plan.precision);
     // On a thread of the kernels' pool: it takes its share of every kernel's work instead of
     // sleeping while others do it, and only the others have to be woken.
     rayon::scope(|_| {

@@ -3,6 +3,7 @@
 use super::{Constraint, Schedule};
 use crate::method::{LabelFacts, Method, Recipe};
 use crate::model::Shape;
+use cpcvae_kernels::product::Precision;
 
 /// A checked plan: nothing in it can fail later for being out of range.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct TrainPlan {
     pub checkpoint_every: u64,
     /// Steps between lines of metrics.
     pub log_every: u64,
+    /// Of the factors of dense layers' products, on the CPU.
+    pub precision: Precision,
     /// The prediction constraint.
     pub constraint: Option<Constraint>,
 }

@@ -33,7 +33,7 @@ struct Contestant {
 
 /// Trains each method, compares them in a table, and draws what they learnt.
 pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
-    args.place.set_threads()?;
+    args.place.set_up()?;
     let device = cpcvae::device::device(&args.place.device)?;
     let data = match args.images {
         true => DataName::Glyphs,
@@ -42,7 +42,10 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     let stop = interrupt::watch()?;
     let mut contestants = Vec::new();
     for method in METHODS {
-        let config = config(&data, method, u64::from(args.seed))?;
+        let mut config = config(&data, method, u64::from(args.seed))?;
+        if let Some(precision) = &args.place.precision {
+            config.train.precision.clone_from(precision);
+        }
         let source = data.open(&config, &args.place.data_dir())?;
         let progress = Progress::new(method, printer.quiet, Arc::clone(&stop));
         match train(&args, method, config, source, &device, progress)? {
