@@ -24,6 +24,7 @@ mod parallel;
 pub mod peak;
 pub mod product;
 pub mod random;
+pub mod softmax;
 pub mod timing;
 pub mod transform;
 

@@ -4,7 +4,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::op::constrain::{self, Constraint};
 use cpcvae::op::linear::{self, Activation};
 use cpcvae::op::log_prob::{self, Density};
-use cpcvae::op::{class_rows, gaussian, noise_normal, warp};
+use cpcvae::op::{class_rows, gaussian, noise_normal, softmax, warp};
 use cpcvae_kernels::random::{self, Stream};
 
 fn device() -> Device {
@@ -141,6 +141,24 @@ fn densities() {
             let (g2, _) = gradients(&maps, &maps, weighted(twin));
             assert!(difference(g.unwrap(), g2.unwrap()) < 1e-4, "{density:?}");
         }
+    }
+}
+
+#[test]
+fn class_probabilities() {
+    for (rows, classes) in [(1, 1), (5, 2), (200, 10)] {
+        let logits = normal([rows, classes], 1).require_grad();
+        let target = normal([rows, classes], 2).require_grad();
+        let fused = softmax::log_softmax(logits.clone());
+        let twin = softmax::composed::log_softmax(logits.clone());
+        assert!(difference(fused.clone(), twin.clone()) < 1e-5);
+        let fused = softmax::cross_entropy(target.clone(), fused);
+        let twin = softmax::composed::cross_entropy(target.clone(), twin);
+        assert!(difference(fused.clone(), twin.clone()) < 1e-5);
+        let (g, t) = gradients(&logits, &target, weighted(fused));
+        let (g2, t2) = gradients(&logits, &target, weighted(twin));
+        assert!(difference(g.unwrap(), g2.unwrap()) < 1e-5);
+        assert!(difference(t.unwrap(), t2.unwrap()) < 1e-5);
     }
 }
 

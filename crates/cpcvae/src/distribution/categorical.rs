@@ -1,6 +1,7 @@
 //! One of K classes.
 
-use burn::tensor::{Tensor, activation};
+use crate::op::softmax::{self, log_softmax};
+use burn::tensor::Tensor;
 
 /// P(y = k) = softmax(logits)_k, `[rows, classes]`.
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ impl Categorical {
     /// From unnormalised log-probabilities.
     pub fn from_logits(logits: Tensor<2>) -> Self {
         Self {
-            log_probs: activation::log_softmax(logits, 1),
+            log_probs: log_softmax(logits),
         }
     }
 
@@ -37,11 +38,7 @@ impl Categorical {
     /// Cross-entropy of this distribution against the target probabilities `[rows, classes]`:
     /// `-sum_k target_k log P(k)`, `[rows]`.
     pub fn cross_entropy(&self, target: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = target.dims();
-        (target * self.log_probs.clone())
-            .sum_dim(1)
-            .neg()
-            .reshape([rows])
+        softmax::cross_entropy(target, self.log_probs.clone())
     }
 
     /// `-sum_k P(k) log P(k)`, `[rows]`.

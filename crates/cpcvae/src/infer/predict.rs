@@ -33,6 +33,33 @@ impl Inference {
         })
     }
 
+    /// The same for codes `[rows, code]`; only for models that predict from codes.
+    pub fn predict_codes(&self, codes: &Matrix) -> Result<Matrix> {
+        let columns = self.shape.target.outputs();
+        let Model::Vae(vae) = &self.model else {
+            return Err(Error::Mismatch(
+                "this model predicts from features, not from codes".into(),
+            ));
+        };
+        if columns == 0 || codes.columns != self.shape.code {
+            return Err(Error::Mismatch(format!(
+                "codes of {} dimensions cannot be given to a predictor of {} outputs on {}",
+                codes.columns, columns, self.shape.code
+            )));
+        }
+        let classes = self.shape.target.is_classes();
+        let mut values = Vec::with_capacity(codes.rows * columns);
+        self.for_chunks(codes, |z, _| {
+            let outputs = Prediction::new(vae.predict(z), classes);
+            values.extend(to_vec(outputs.as_target()));
+        });
+        Ok(Matrix {
+            rows: codes.rows,
+            columns,
+            values,
+        })
+    }
+
     fn predict_chunk(&self, x: Tensor<2>, samples: usize, noise: &Noise) -> Tensor<2> {
         let classes = self.shape.target.is_classes();
         let of_outputs = |outputs| Prediction::new(outputs, classes).as_target();

@@ -13,6 +13,7 @@ pub mod gaussian;
 pub mod linear;
 pub mod log_prob;
 pub mod noise_normal;
+pub mod softmax;
 pub mod warp;
 pub mod weights;
 
