@@ -28,6 +28,11 @@ pub(super) fn tensor(values: Vec<f32>, shape: &[usize]) -> FlexTensor {
     )
 }
 
+/// The same tensor in one piece, without a second handle on its memory.
+pub(super) fn contiguous(tensor: FlexTensor) -> FlexTensor {
+    tensor.to_contiguous()
+}
+
 /// The sizes of a tensor.
 pub(super) fn sizes<const D: usize>(tensor: &FlexTensor) -> [usize; D] {
     std::array::from_fn(|axis| tensor.shape()[axis])

@@ -1,7 +1,7 @@
 //! `act(x W + b)`: the layer that carries nearly all of the arithmetic.
 
 use super::buffer;
-use super::cpu::{is_cpu, record, sizes, tensor, values};
+use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
 use super::weights::Handle;
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -67,12 +67,11 @@ impl LinearOp for Flex {
         bias: FlexTensor,
         act: Activation,
     ) -> FlexTensor {
-        forward(
-            &x.to_contiguous(),
-            &weight.to_contiguous(),
-            &bias.to_contiguous(),
-            act,
-        )
+        // The copy, if one is made, replaces the original: then it can be given back.
+        let x = contiguous(x);
+        let y = forward(&x, &weight.to_contiguous(), &bias.to_contiguous(), act);
+        buffer::give_back(x);
+        y
     }
 }
 
