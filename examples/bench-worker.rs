@@ -4,8 +4,8 @@
 //! set-up, given as a JSON object in the first argument:
 //!
 //! ```text
-//! bench-worker '{"method": "cpc", "precision": "bf16", "threads": 2, "batch": 200, "code": 50,
-//!                "classes": 10, "rows": 10000, "data": "bench/.cache/images.u8"}'
+//! bench-worker '{"method": "cpc", "precision": "bf16", "threads": 2, "classes": 10, "rows": 10000,
+//!                "data": "bench/.cache/images.u8", "settings": ["model.code=50"]}'
 //! ```
 //!
 //! Then each line on the standard input is a request, `{"op": "steps", "count": 8, "lead": 1}`, and
@@ -16,17 +16,16 @@
 //! to the next: waiting for the batch, objective, gradient, update, metrics.
 #![forbid(unsafe_code)]
 
-use cpcvae::config::RunConfig;
-use cpcvae::device::{Device, Precision, device, set_precision, set_threads};
+use cpcvae::config::{RunConfig, parse_settings};
+use cpcvae::device::{Device, device, precision, set_precision, set_threads};
 use cpcvae::infer::Inference;
-use cpcvae::method::{DataKind, Method};
+use cpcvae::method::DataKind;
 use cpcvae::model::Model;
-use cpcvae::objective::GradientPath;
 use cpcvae::plan::train_plan;
 use cpcvae::prepare::Prepared;
 use cpcvae::train::{Observer, Parameters, StepReport, TrainPlan, TrainingData, fit};
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
-use cpcvae_kernels::timing;
+use cpcvae_kernels::{peak::fma_gflops, timing};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs::File;
@@ -49,29 +48,23 @@ type Failure = Box<dyn std::error::Error>;
 struct Setup {
     /// vae, pc, cpc or m2.
     method: String,
-    /// f32 or bf16.
+    /// f32, bf16 or auto.
     precision: String,
     threads: usize,
-    /// Rows a step, half of them labelled.
-    batch: usize,
-    /// Code dimensions, of which the transform takes six (`m2` has none).
-    code: usize,
     classes: usize,
     /// Rows of the data to use, one in ten labelled.
     rows: usize,
     /// `rows` or more images of 28 x 28 bytes.
     data: PathBuf,
+    /// `key=value`, as with `cpcvae fit --set`.
+    settings: Vec<String>,
 }
 
 fn main() -> Result<(), Failure> {
     let text = std::env::args().nth(1).ok_or("a set-up is missing")?;
     let setup: Setup = serde_json::from_str(&text)?;
     set_threads(setup.threads)?;
-    set_precision(match setup.precision.as_str() {
-        "bf16" => Precision::Bf16,
-        "f32" => Precision::F32,
-        other => return Err(format!("there is no precision `{other}`").into()),
-    });
+    set_precision(precision(&setup.precision)?);
     let mut bench = Bench::new(&setup)?;
     answer(&json!({ "ready": true }));
     for line in std::io::stdin().lock().lines() {
@@ -142,7 +135,7 @@ impl Bench {
             "encode" => self.infer(number("rows"), number("repeats"), |inference, x| {
                 Ok(inference.encode(x)?.mean.values.len())
             }),
-            "peak" => Ok(json!({ "gflops": peak_gflops(self.setup.threads) })),
+            "peak" => Ok(json!({ "gflops": fma_gflops(self.setup.threads) })),
             "parameters" => {
                 let model = Model::new(&self.plan.shape, self.plan.seed, &self.device);
                 let values = Parameters::of(&model).0;
@@ -257,41 +250,10 @@ impl Observer for Watch {
     }
 }
 
-/// The paper's weights for MNIST from the first step on, and nothing in the loop but training and
-/// its metrics. `bench/settings.py` has the same numbers for the peers.
+/// Defaults with the settings of `bench/settings.py` over them.
 fn config(setup: &Setup) -> Result<RunConfig, Failure> {
-    let mut config = RunConfig::defaults(&setup.method, DataKind::Images, "blobs")?;
-    match &mut config.method {
-        Method::Cpc(cpc) => {
-            cpc.prediction_weight = 25.0;
-            cpc.consistency_weight = 4.25;
-            cpc.aggregate_weight = 0.1;
-            cpc.entropy_weight = 0.5;
-            cpc.beta = 1.0;
-            cpc.predictor_norm = 1.0;
-            cpc.gradient_path = GradientPath::Open;
-            cpc.target_gradient = true;
-            cpc.consistency_ramp = 0.0;
-            cpc.aggregate_ramp = 0.0;
-            cpc.entropy_ramp = 0.0;
-        }
-        Method::Pc(pc) => {
-            pc.prediction_weight = 25.0;
-            pc.predictor_norm = 1.0;
-        }
-        _ => {}
-    }
-    config.model.code = setup.code;
-    let train = &mut config.train;
-    train.labelled_per_batch = setup.batch / 2;
-    train.unlabelled_per_batch = setup.batch - setup.batch / 2;
-    train.steps = 1_000_000_000;
-    train.learning_rate = 3e-4;
-    train.schedule = "constant".into();
-    train.precision.clone_from(&setup.precision);
-    train.evaluate_every = u64::MAX / 4;
-    train.checkpoint_every = u64::MAX / 4;
-    Ok(config)
+    let defaults = RunConfig::defaults(&setup.method, DataKind::Images, "blobs")?;
+    Ok(defaults.overlaid(&parse_settings(&setup.settings)?, "bench/settings.py")?)
 }
 
 /// The images of the file; row i has class `i % classes`, and every tenth row may use it.
@@ -326,11 +288,6 @@ fn images(setup: &Setup) -> Result<Source, Failure> {
             ..Split::default()
         }),
     })
-}
-
-/// Multiply-adds that the machine can do, in GFLOP/s.
-fn peak_gflops(threads: usize) -> f64 {
-    cpcvae_kernels::peak::fma_gflops(threads)
 }
 
 /// The most memory that this process has had, as the kernel counts it.
