@@ -28,6 +28,8 @@ def describe() -> dict:
         "cpu": model.group(1).strip() if model else platform.machine(),
         "processors": len(os.sched_getaffinity(0)),
         "instructions": [name for name in INTERESTING if name in has],
+        # What `--precision auto` means on this machine.
+        "auto": "bf16" if {"amx_tile", "amx_bf16"} <= has else "f32",
         "memory_gb": round(int(memory.group(1)) / 1e6) if memory else None,
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),

@@ -49,14 +49,15 @@ def min_best(variants: dict, f32_only: bool) -> float:
 def ratios(results: dict) -> dict:
     """What `--json` tells, each with the best-of ratio and the peer beside the median's."""
     found = {}
+    ours_auto = f"ours {results['machine']['auto']}"
     for method, one in results.get("steps", {}).items():
-        found[f"{method}_step"] = ratio_of(one["variants"], "ours bf16")
+        found[f"{method}_step"] = ratio_of(one["variants"], ours_auto)
         found[f"{method}_step_f32"] = ratio_of(one["variants"], "ours f32", f32_only=True)
     for op, variants in results.get("inference", {}).items():
-        found[op] = ratio_of(variants, "ours bf16")
+        found[op] = ratio_of(variants, ours_auto)
         found[f"{op}_f32"] = ratio_of(variants, "ours f32", f32_only=True)
     if memory := results.get("memory"):
-        ours, peer = memory["ours bf16"]["peak_bytes"], memory["torch eager-f32"]["peak_bytes"]
+        ours, peer = memory[ours_auto]["peak_bytes"], memory["torch eager-f32"]["peak_bytes"]
         found["peak_memory"] = {"median": ours / peer, "best": ours / peer, "peer": "torch eager-f32"}
     return {name: ratio for name, ratio in found.items() if ratio}
 
