@@ -50,7 +50,7 @@ class Story:
 def measure_all(chosen: argparse.Namespace, results: dict, story: Story) -> None:
     plan = sections.Plan(chosen.quick, str(image_file(CACHE)))
     results["tuning"] = sections.tune(plan)
-    story.tell(f"\nPyTorch's threads wait as OMP_WAIT_POLICY={results['tuning']['omp_wait_policy']}.")
+    story.tell(f"\nPyTorch's threads, while they wait: {results['tuning']['waiting']}.")
     if "steps" in chosen.only:
         story.tell("\n## Steps, 2 threads, batch 200")
         for method, one in sections.steps(plan):

@@ -30,7 +30,7 @@ class Plan:
     @property
     def effort(self) -> Effort:
         if self.quick:
-            return Effort(rounds=3, count=4, budget=8.0)
+            return Effort(rounds=4, count=8, budget=15.0)
         return Effort(rounds=6, count=8)
 
     @property
@@ -71,14 +71,14 @@ def tune(plan: Plan) -> dict:
     effort = Effort(rounds=4, count=4, budget=20.0)
     with ExitStack() as stack:
         workers = {}
-        for policy in WAIT_POLICIES:
-            environment["torch"] = {"OMP_WAIT_POLICY": policy}
+        for policy, variables in WAIT_POLICIES.items():
+            environment["torch"] = variables
             workers[policy] = stack.enter_context(Worker(TORCH_EAGER[0], setup))
         measured = alternate(workers, effort)
     medians = {policy: m.to_dict()["median"] for policy, m in measured.items()}
     chosen = min(medians, key=medians.get)
-    environment["torch"] = {"OMP_WAIT_POLICY": chosen}
-    return {"omp_wait_policy": chosen, "medians": medians}
+    environment["torch"] = WAIT_POLICIES[chosen]
+    return {"waiting": chosen, "variables": WAIT_POLICIES[chosen], "medians": medians}
 
 
 def steps(plan: Plan):

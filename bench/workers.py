@@ -50,7 +50,11 @@ TORCH_COMPILED = [
 JAX = [Variant("jax", "jit-f32")]
 
 # Whether PyTorch's threads spin while they wait; `sections.tune` finds what is faster.
-WAIT_POLICIES = ("ACTIVE", "PASSIVE")
+# Never for long: a worker that spins while another is measured takes its processor.
+WAIT_POLICIES = {
+    "sleep": {"OMP_WAIT_POLICY": "PASSIVE"},
+    "spin for less than a millisecond, then sleep": {"GOMP_SPINCOUNT": "100000"},
+}
 environment: dict[str, dict[str, str]] = {"ours": {}, "torch": {}, "jax": {}}
 
 

@@ -62,6 +62,13 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
             };
             command::demo::run(args, printer)
         }
+        Command::Experiment(args) => {
+            let printer = Printer {
+                quiet: args.quiet,
+                json: args.json,
+            };
+            command::experiment::run(&args, printer)
+        }
         Command::Data(args) => command::data::run(&args, loud),
         Command::Methods => command::methods::run(loud),
         Command::Completions { shell } => command::completions::run(shell),

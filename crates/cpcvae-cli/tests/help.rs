@@ -45,6 +45,7 @@ fn every_command_has_examples() {
         "reconstruct",
         "sample",
         "demo",
+        "experiment",
         "data",
         "completions",
     ];

@@ -2,8 +2,10 @@
 //!
 //! [`figure`] draws scatter panels, image grids, line charts and confusion matrices as PNG or
 //! SVG; [`table`] writes aligned text, Markdown and CSV. Both take plain slices and strings, so
-//! that anything can be drawn without a tensor at hand.
+//! that anything can be drawn without a tensor at hand. [`experiment`] is the plan of an
+//! experiment, its results file and its tables; who runs a cell of it is not known here.
 #![forbid(unsafe_code)]
 
+pub mod experiment;
 pub mod figure;
 pub mod table;

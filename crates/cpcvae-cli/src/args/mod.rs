@@ -1,12 +1,14 @@
 //! Arguments as typed. Nothing is decided here: see [`crate::settings`].
 
 mod answer;
+mod experiment;
 mod fit;
 
 pub use answer::{
     EncodeArgs, EvaluateArgs, ModelArgs, PredictArgs, ReconstructArgs, ReconstructionKind,
     SampleArgs, ScoreArgs,
 };
+pub use experiment::ExperimentArgs;
 pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs};
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
@@ -42,6 +44,7 @@ pub enum Command {
     Reconstruct(ReconstructArgs),
     Sample(SampleArgs),
     Demo(DemoArgs),
+    Experiment(ExperimentArgs),
     Data(DataArgs),
     /// List the methods
     Methods,

@@ -6,6 +6,7 @@ mod data_export;
 pub mod demo;
 pub mod encode;
 pub mod evaluate;
+pub mod experiment;
 pub mod fit;
 pub mod methods;
 pub mod predict;

@@ -8,12 +8,15 @@ mod axis;
 mod canvas;
 mod confusion;
 mod grid;
+mod heat;
+mod legend;
 mod line_chart;
 mod margin;
 mod palette;
 mod raster;
 mod save;
 mod scatter;
+mod scatter_view;
 mod text;
 mod vector;
 
@@ -21,8 +24,9 @@ use std::path::PathBuf;
 
 pub use confusion::confusion_matrix;
 pub use grid::{Grid, image_grid};
+pub use heat::{HeatMap, heat_map};
 pub use line_chart::{Series, line_chart};
-pub use scatter::{Regions, ScatterPanel, scatter_panels};
+pub use scatter::{Regions, ScatterPanel, scatter_panels, scatter_panels_with_legend};
 
 /// Why a figure could not be made.
 #[derive(Debug, thiserror::Error)]

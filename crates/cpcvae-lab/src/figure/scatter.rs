@@ -2,7 +2,8 @@
 
 use super::canvas::{Anchor, Canvas, Image, Placement, rectangle};
 use super::palette::{Colour, class_colour};
-use super::{Layout, Result, save, text};
+use super::scatter_view::{View, positions};
+use super::{Layout, Result, legend, save, text};
 use std::path::Path;
 use tiny_skia::Rect;
 
@@ -52,10 +53,20 @@ pub fn scatter_panels(
     row_titles: &[String],
     path: &Path,
 ) -> Result<()> {
-    save::save(path, || layout(panels, row_titles))
+    scatter_panels_with_legend(panels, row_titles, &[], path)
 }
 
-fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String]) -> Layout {
+/// The same, with a line below that names the classes by their colours.
+pub fn scatter_panels_with_legend(
+    panels: &[Vec<ScatterPanel>],
+    row_titles: &[String],
+    classes: &[String],
+    path: &Path,
+) -> Result<()> {
+    save::save(path, || layout(panels, row_titles, classes))
+}
+
+fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String], classes: &[String]) -> Layout {
     if !row_titles.is_empty() && row_titles.len() != panels.len() {
         return Err(format!(
             "{} rows of panels but {} titles",
@@ -82,21 +93,27 @@ fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String]) -> Layout {
         .iter()
         .map(|row| if titled(row) { 1.6 * size } else { 0.0 })
         .collect();
+    // All of one size, that of the longest.
+    let row_title_size = row_titles
+        .iter()
+        .map(|title| text::size_to_fit(title, size, panel_height))
+        .fold(size, f32::min);
     let rows = panels.len() as f32;
     let mut canvas = Canvas::new(
         left + columns as f32 * (PANEL_WIDTH + GAP),
-        GAP + title_heights.iter().sum::<f32>() + rows * (panel_height + GAP),
+        GAP + title_heights.iter().sum::<f32>()
+            + rows * (panel_height + GAP)
+            + legend::height(classes, size),
     );
     let mut top = GAP;
     for (index, row) in panels.iter().enumerate() {
         let title_y = top + 0.5 * title_heights[index] - 0.2 * GAP;
         top += title_heights[index];
         if let Some(title) = row_titles.get(index) {
-            let fitted = text::size_to_fit(title, size, panel_height);
             let middle = (0.5 * (left + 0.3 * size), top + 0.5 * panel_height);
             canvas.text(
                 title,
-                Placement::centred(middle.0, middle.1, fitted).turned(),
+                Placement::centred(middle.0, middle.1, row_title_size).turned(),
             );
         }
         for (column, panel) in row.iter().enumerate() {
@@ -108,6 +125,10 @@ fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String]) -> Layout {
             draw(&mut canvas, panel, place, size);
         }
         top += panel_height + GAP;
+    }
+    if !classes.is_empty() {
+        let middle = top - 0.3 * GAP + 0.5 * legend::height(classes, size);
+        legend::draw(&mut canvas, classes, middle, size);
     }
     Ok(canvas)
 }
@@ -172,14 +193,6 @@ fn check(panel: &ScatterPanel) -> std::result::Result<(), String> {
     Ok(())
 }
 
-fn positions(panel: &ScatterPanel) -> impl Iterator<Item = [f32; 2]> + '_ {
-    panel
-        .points
-        .iter()
-        .copied()
-        .chain(panel.labelled.iter().map(|(position, _)| *position))
-}
-
 fn draw(canvas: &mut Canvas, panel: &ScatterPanel, place: Rect, size: f32) {
     let view = View::of(panel);
     let to_canvas = |position: [f32; 2]| view.position(position, place);
@@ -241,52 +254,6 @@ fn background(regions: &Regions) -> Image {
         width: regions.columns,
         height: regions.rows,
         pixels: pixels.collect(),
-    }
-}
-
-/// The part of the plane that a panel shows.
-#[derive(Debug, Clone, Copy)]
-struct View {
-    centre: [f32; 2],
-    width: f32,
-    height: f32,
-}
-
-impl View {
-    fn of(panel: &ScatterPanel) -> View {
-        let mut low = [f32::INFINITY; 2];
-        let mut high = [f32::NEG_INFINITY; 2];
-        for position in positions(panel) {
-            for axis in 0..2 {
-                low[axis] = low[axis].min(position[axis]);
-                high[axis] = high[axis].max(position[axis]);
-            }
-        }
-        // Room around the outermost points, for they have a size; even a single point has some.
-        let extent = (high[0] - low[0]).max(high[1] - low[1]);
-        let distance = high[0].abs().max(high[1].abs()).min(1e15);
-        let margin = 0.05 * extent.max(1e-3 * distance).max(1e-6);
-        for axis in 0..2 {
-            low[axis] -= margin;
-            high[axis] += margin;
-        }
-        if let Some(regions) = &panel.regions {
-            low = [low[0].min(regions.x[0]), low[1].min(regions.y[0])];
-            high = [high[0].max(regions.x[1]), high[1].max(regions.y[1])];
-        }
-        View {
-            centre: [0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])],
-            width: high[0] - low[0],
-            height: high[1] - low[1],
-        }
-    }
-
-    /// Where a position falls when the view is fitted into `place` without distortion.
-    fn position(&self, position: [f32; 2], place: Rect) -> (f32, f32) {
-        let scale = (place.width() / self.width).min(place.height() / self.height);
-        let x = 0.5 * (place.left() + place.right()) + scale * (position[0] - self.centre[0]);
-        let y = 0.5 * (place.top() + place.bottom()) - scale * (position[1] - self.centre[1]);
-        (x, y)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the scatter panels: where things fall, and what is refused.
 
+use super::super::canvas::Shape;
 use super::super::raster::pixels;
 use super::*;
 
@@ -15,14 +16,14 @@ fn square() -> ScatterPanel {
 }
 
 fn refusal(panel: ScatterPanel) -> String {
-    layout(&[vec![panel]], &[])
+    layout(&[vec![panel]], &[], &[])
         .err()
         .expect("the panel should be refused")
 }
 
 #[test]
 fn colours_fall_where_the_points_are() {
-    let sheet = pixels(&layout(&[vec![square()]], &[]).unwrap()).unwrap();
+    let sheet = pixels(&layout(&[vec![square()]], &[], &[]).unwrap()).unwrap();
     let colour = |x: f32, y: f32| {
         let pixel = sheet.pixel(x as u32, y as u32).unwrap();
         [pixel.red(), pixel.green(), pixel.blue()]
@@ -108,16 +109,16 @@ fn a_panel_may_hold_one_point_or_only_regions() {
         height,
     } = View::of(&empty);
     assert_eq!((centre, width, height), ([1.0, 1.0], 4.0, 2.0));
-    assert!(layout(&[vec![empty]], &[]).is_ok());
+    assert!(layout(&[vec![empty]], &[], &[]).is_ok());
 }
 
 #[test]
 fn rows_may_differ_in_length_and_have_titles() {
     let rows = [vec![square(), square()], vec![square()]];
     let titles = ["6 labels".to_owned(), "100 labels".to_owned()];
-    assert!(layout(&rows, &titles).is_ok());
-    assert!(layout(&rows, &titles[..1]).is_err());
-    assert!(layout(&[vec![], vec![]], &[]).is_err());
+    assert!(layout(&rows, &titles, &[]).is_ok());
+    assert!(layout(&rows, &titles[..1], &[]).is_err());
+    assert!(layout(&[vec![], vec![]], &[], &[]).is_err());
 }
 
 #[test]
@@ -145,4 +146,18 @@ fn what_does_not_fit_together_is_refused_by_name() {
         .contains("2 x 2 cells")
     );
     assert!(refusal(ScatterPanel::default()).contains("is empty"));
+}
+
+#[test]
+fn a_legend_makes_room_for_itself_and_names_every_class() {
+    let names = ["zero".to_string(), "one".to_string()];
+    let plain = layout(&[vec![square()]], &[], &[]).unwrap();
+    let canvas = layout(&[vec![square()]], &[], &names).unwrap();
+    assert!(canvas.height > plain.height && canvas.width == plain.width);
+    let written = |name: &str| {
+        canvas.shapes.iter().any(
+            |shape| matches!(shape, Shape::Area { words, .. } if words.as_deref() == Some(name)),
+        )
+    };
+    assert!(written("zero") && written("one") && written("labelled"));
 }

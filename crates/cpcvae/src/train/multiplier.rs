@@ -88,8 +88,13 @@ impl Constraint {
         }
     }
 
-    /// lambda after `steps` steps at which the measure had this value.
-    pub fn ascend(&self, multiplier: f64, value: f64, rate: f64, steps: u64) -> f64 {
+    /// lambda after `steps` steps at which the measure had this value, `share` of the way through
+    /// training.
+    ///
+    /// An accuracy jumps: lambda shrinks unpunished until a row changes sides. So in the second
+    /// half of training an accuracy may only raise it, or the last step would as likely as not
+    /// find the constraint broken.
+    pub fn ascend(&self, multiplier: f64, value: f64, rate: f64, steps: u64, share: f64) -> f64 {
         let (excess, scale) = match self.measure {
             Measure::Loss => {
                 let aim = AIM * self.target;
@@ -100,7 +105,11 @@ impl Constraint {
                 ((1.0 - value) - aim, aim.max(SMALLEST_ERROR))
             }
         };
-        let violation = (excess / scale).clamp(-1.0, 1.0);
+        let lowest = match self.measure {
+            Measure::Accuracy if share >= 0.5 => 0.0,
+            _ => -1.0,
+        };
+        let violation = (excess / scale).clamp(lowest, 1.0);
         let next = multiplier * (rate * violation * steps as f64).exp();
         next.clamp(MULTIPLIER_RANGE.0, MULTIPLIER_RANGE.1)
     }
@@ -118,9 +127,9 @@ mod tests {
 
     #[test]
     fn lambda_grows_while_violated_and_shrinks_while_not() {
-        assert!(LOSS.ascend(10.0, 0.5, 0.01, 1) > 10.0);
-        assert!(LOSS.ascend(10.0, 0.01, 0.01, 1) < 10.0);
-        let at_aim = LOSS.ascend(10.0, 0.08, 0.01, 1);
+        assert!(LOSS.ascend(10.0, 0.5, 0.01, 1, 0.0) > 10.0);
+        assert!(LOSS.ascend(10.0, 0.01, 0.01, 1, 0.9) < 10.0);
+        let at_aim = LOSS.ascend(10.0, 0.08, 0.01, 1, 0.0);
         assert!((at_aim - 10.0).abs() < 1e-6, "{at_aim}");
     }
 
@@ -131,14 +140,27 @@ mod tests {
             target: 1.0,
             ..LOSS
         };
-        assert!(perfect.ascend(10.0, 0.99, 0.01, 1) > 10.0);
-        assert_eq!(perfect.ascend(10.0, 1.0, 0.01, 1), 10.0);
+        assert!(perfect.ascend(10.0, 0.99, 0.01, 1, 0.0) > 10.0);
+        assert_eq!(perfect.ascend(10.0, 1.0, 0.01, 1, 0.0), 10.0);
         assert!(perfect.holds(1.0) && !perfect.holds(0.999));
     }
 
     #[test]
+    fn an_accuracy_only_raises_lambda_in_the_second_half() {
+        let accuracy = Constraint {
+            measure: Measure::Accuracy,
+            target: 0.9,
+            ..LOSS
+        };
+        assert!(accuracy.ascend(10.0, 1.0, 0.01, 25, 0.49) < 10.0);
+        assert_eq!(accuracy.ascend(10.0, 1.0, 0.01, 25, 0.5), 10.0);
+        assert!(accuracy.ascend(10.0, 0.8, 0.01, 25, 0.5) > 10.0);
+    }
+
+    #[test]
     fn an_infeasible_constraint_does_not_overflow() {
-        let lambda = (0..10_000).fold(10.0, |lambda, _| LOSS.ascend(lambda, 9.0, 0.1, 1));
+        let ascend = |lambda, _| LOSS.ascend(lambda, 9.0, 0.1, 1, 0.0);
+        let lambda = (0..10_000).fold(10.0, ascend);
         assert_eq!(lambda, 1e6);
     }
 }

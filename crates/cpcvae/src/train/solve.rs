@@ -36,7 +36,8 @@ impl Training<'_> {
             }
             Measure::Accuracy => return Ok(()),
         };
-        self.state.multiplier = Some(constraint.ascend(multiplier, value, rate, steps));
+        let share = self.state.step as f64 / self.plan.steps as f64;
+        self.state.multiplier = Some(constraint.ascend(multiplier, value, rate, steps, share));
         Ok(())
     }
 

@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
 use cpcvae::infer::{Inference, Reconstruction, RejectionLimits};
 use cpcvae::model::{ActivationName, Target};
-use cpcvae_data::{Matrix, Source};
+use cpcvae::run::Trained;
+use cpcvae_data::{Dataset, Matrix, Source};
 use cpcvae_lab::figure::{Grid, image_grid};
 use std::path::{Path, PathBuf};
 
@@ -33,11 +34,15 @@ pub fn adjust(config: &mut RunConfig) {
 
 /// Class-conditional samples of each method; originals, reconstructions and aligned
 /// reconstructions of CPC-VAE.
-pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn draw(
+    contestants: &[Contestant],
+    source: &Source,
+    out: &Path,
+) -> Result<Vec<PathBuf>> {
     let mut figures = Vec::new();
     for contestant in contestants {
         let path = out.join(format!("glyphs-samples-{}.png", contestant.method));
-        image_grid(&samples(contestant)?, &path)?;
+        image_grid(&samples(&contestant.trained)?, &path)?;
         figures.push(path);
     }
     // The main method's samples first.
@@ -47,68 +52,81 @@ pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<V
         .find(|contestant| contestant.method == "cpc")
     {
         let path = out.join("glyphs-reconstructions.png");
-        image_grid(&reconstructions(cpc, source)?, &path)?;
+        let test = source.test.as_ref().context("glyphs have test rows")?;
+        let kinds = [
+            ("reconstruction", Reconstruction::Mean),
+            ("aligned", Reconstruction::Aligned),
+            ("sampled, moved", Reconstruction::Transformed),
+        ];
+        image_grid(&reconstructions(&cpc.trained, test, &kinds)?, &path)?;
         figures.push(path);
     }
     Ok(figures)
 }
 
-/// A column for each class. A class that the model never gives with confidence stays empty.
-fn samples(contestant: &Contestant) -> Result<Grid> {
-    let card = &contestant.trained.card;
+/// How sure the predictor has to be of a sample's class: as in the paper, or less where the model
+/// never is.
+const THRESHOLDS: [f32; 3] = [0.95, 0.5, 0.2];
+
+/// A column for each class; its label says where samples are less sure than the paper's, or
+/// where there are none.
+pub fn samples(trained: &Trained) -> Result<Grid> {
+    let card = &trained.card;
     let mut grid = grid(&card.preprocess.layout)?;
     let Target::Classes(names) = &card.shape.target else {
         return Ok(grid);
     };
     let blank = vec![vec![1.0; card.shape.features]; SAMPLES];
-    let columns: Vec<Vec<Vec<f32>>> = (0..names.len())
-        .map(
-            |class| match of_class(&contestant.trained.inference, class) {
-                Some(rows) => images(&card.preprocess.invert(rows)),
-                None => blank.clone(),
-            },
-        )
-        .collect();
+    let mut columns = Vec::new();
+    for (class, name) in names.iter().enumerate() {
+        let (label, column) = match of_class(&trained.inference, class) {
+            Some((threshold, rows)) => {
+                let label = match threshold == THRESHOLDS[0] {
+                    true => name.clone(),
+                    false => format!("{name}: p>{threshold}"),
+                };
+                (label, images(&card.preprocess.invert(rows)))
+            }
+            None => (format!("{name}: none"), blank.clone()),
+        };
+        grid.column_labels.push(label);
+        columns.push(column);
+    }
     grid.images = (0..SAMPLES)
         .map(|row| columns.iter().map(|column| column[row].clone()).collect())
         .collect();
-    grid.column_labels = names.clone();
     Ok(grid)
 }
 
-/// Samples of a class at the paper's threshold, or at a lower one where that class is rare.
-fn of_class(inference: &Inference, class: usize) -> Option<Matrix> {
-    [0.95, 0.5].into_iter().find_map(|threshold| {
+/// Samples of a class at the highest threshold that gives enough, with that threshold.
+fn of_class(inference: &Inference, class: usize) -> Option<(f32, Matrix)> {
+    THRESHOLDS.into_iter().find_map(|threshold| {
         let limits = RejectionLimits {
             threshold,
             draws: 50_000,
         };
         let samples = inference.sample_class(class, SAMPLES, false, limits).ok()?;
-        Some(samples.features)
+        Some((threshold, samples.features))
     })
 }
 
-fn reconstructions(contestant: &Contestant, source: &Source) -> Result<Grid> {
-    let preprocess = &contestant.trained.card.preprocess;
-    let test = source.test.as_ref().context("glyphs have test rows")?;
+/// The first test images, and below them what each kind of reconstruction makes of them.
+pub fn reconstructions(
+    trained: &Trained,
+    test: &Dataset,
+    kinds: &[(&str, Reconstruction)],
+) -> Result<Grid> {
+    let preprocess = &trained.card.preprocess;
     let rows: Vec<u32> = (0..RECONSTRUCTED as u32).collect();
     let originals = test.select(&rows);
     let prepared = preprocess.apply(originals.clone())?;
     let mut grid = grid(&preprocess.layout)?;
     grid.images.push(images(&originals.features));
     grid.row_labels.push("original".into());
-    let kinds = [
-        ("reconstruction", Reconstruction::Mean),
-        ("aligned", Reconstruction::Aligned),
-        ("sampled, moved", Reconstruction::Transformed),
-    ];
     for (label, kind) in kinds {
-        let rows = contestant
-            .trained
-            .inference
-            .reconstruct(&prepared.features, kind)?;
+        let rows = trained.inference.reconstruct(&prepared.features, *kind)?;
         grid.images.push(images(&preprocess.invert(rows)));
-        grid.row_labels.push(label.into());
+        grid.row_labels.push((*label).into());
     }
     Ok(grid)
 }

@@ -30,33 +30,27 @@ pub fn adjust(config: &mut RunConfig) {
 
 /// One row of panels with predictions, one with samples of the prior in the colours that the
 /// model gives them.
-pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn draw(
+    contestants: &[Contestant],
+    source: &Source,
+    out: &Path,
+) -> Result<Vec<PathBuf>> {
     let test = source.test.as_ref().context("half-moon has test rows")?;
     let split = source
         .split
         .as_ref()
         .context("half-moon says which rows have labels")?;
-    let labelled: Vec<([f32; 2], u32)> = split
-        .labelled
-        .iter()
-        .filter_map(|row| {
-            Some((
-                point(&source.rows.features, *row as usize),
-                source.rows.labels.class_of(*row)?,
-            ))
-        })
-        .collect();
+    let labelled = labelled_points(&source.rows, &split.labelled);
     let (mut predictions, mut samples) = (Vec::new(), Vec::new());
     for contestant in contestants {
-        let regions = regions(&contestant.trained, &source.rows.layout)?;
-        predictions.push(ScatterPanel {
+        let panel = ScatterPanel {
             title: title(contestant.method).into(),
-            points: points(&test.features),
-            classes: classes(&contestant.trained, test.features.clone(), &test.layout)?,
             labelled: labelled.clone(),
             corner: percent(contestant.accuracy),
-            regions: Some(regions.clone()),
-        });
+            ..predictions_of(&contestant.trained, test)?
+        };
+        let regions = panel.regions.clone();
+        predictions.push(panel);
         let preprocess = &contestant.trained.card.preprocess;
         let drawn = preprocess.invert(contestant.trained.inference.sample(SAMPLES, true)?);
         let drawn = in_view(drawn);
@@ -64,7 +58,7 @@ pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<V
             points: points(&drawn),
             classes: classes(&contestant.trained, drawn, &test.layout)?,
             // The same map behind, so that both rows have one scale.
-            regions: Some(regions),
+            regions,
             ..ScatterPanel::default()
         });
     }
@@ -72,6 +66,25 @@ pub fn draw(contestants: &[Contestant], source: &Source, out: &Path) -> Result<V
     let titles = ["predictions", "samples"].map(String::from);
     scatter_panels(&[predictions, samples], &titles, &path)?;
     Ok(vec![path])
+}
+
+/// The rows with that number and their classes, for diamonds.
+pub fn labelled_points(rows: &Dataset, numbers: &[u32]) -> Vec<([f32; 2], u32)> {
+    let labelled = numbers.iter().filter_map(|row| {
+        let place = point(&rows.features, *row as usize);
+        Some((place, rows.labels.class_of(*row)?))
+    });
+    labelled.collect()
+}
+
+/// Rows in the colours of their predictions, over a map of predictions.
+pub fn predictions_of(trained: &Trained, rows: &Dataset) -> Result<ScatterPanel> {
+    Ok(ScatterPanel {
+        points: points(&rows.features),
+        classes: classes(trained, rows.features.clone(), &rows.layout)?,
+        regions: Some(regions(trained, &rows.layout)?),
+        ..ScatterPanel::default()
+    })
 }
 
 /// The rows that the panels show.

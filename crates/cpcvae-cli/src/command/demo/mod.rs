@@ -1,7 +1,7 @@
 //! `cpcvae demo`: four methods on generated data with few labels, side by side.
 
-mod glyphs;
-mod half_moon;
+pub mod glyphs;
+pub mod half_moon;
 
 use crate::args::DemoArgs;
 use crate::data_name::DataName;

@@ -1,0 +1,133 @@
+//! Test rows on a map of codes of two dimensions: the paper's second figure.
+
+use super::figures::{Exhibit, Studio};
+use super::panels::arrange;
+use anyhow::{Result, bail};
+use cpcvae::infer::largest;
+use cpcvae::model::Kind;
+use cpcvae::run::Trained;
+use cpcvae_data::{Dataset, Matrix};
+use cpcvae_lab::experiment::{Axis, FigurePlan, Row};
+use cpcvae_lab::figure::{Regions, ScatterPanel, scatter_panels_with_legend};
+use std::path::PathBuf;
+
+/// Test rows that are shown.
+const SHOWN: usize = 2000;
+/// Share of the codes that may lie outside, at each end of each axis: a few far ones would
+/// leave no room for the others.
+const OUTSIDE: f32 = 0.005;
+/// Half the side of the map, and of the square whose codes are shown, as multiples of the wider
+/// range: a panel has a margin around its points, which the map should fill.
+const MAP: f32 = 0.58;
+const SHOWN_PART: f32 = 0.515;
+/// Cells along each side of the map of predictions.
+const CELLS: usize = 150;
+
+type Points = Vec<([f32; 2], u32)>;
+
+/// A panel for each model: codes in the colour of their true class, over what the predictor
+/// says of the code itself where the model has such a predictor.
+pub fn draw(
+    figure: &FigurePlan,
+    axes: &[Axis],
+    rows: &[&Row<'_>],
+    studio: &Studio<'_>,
+) -> Result<Vec<PathBuf>> {
+    let exhibits = studio.exhibits(figure, rows)?;
+    let Some(first) = exhibits.first() else {
+        return Ok(Vec::new());
+    };
+    let panels = arrange(&exhibits, axes, panel)?;
+    let classes = first.source.rows.class_names().to_vec();
+    studio.save(&figure.name, |path| {
+        Ok(scatter_panels_with_legend(
+            &panels.rows,
+            &panels.titles,
+            &classes,
+            path,
+        )?)
+    })
+}
+
+fn panel(exhibit: &Exhibit<'_>) -> Result<ScatterPanel> {
+    let trained = &exhibit.trained;
+    let shape = &trained.card.shape;
+    if shape.code != 2 || shape.kind == Kind::Classifier {
+        bail!(
+            "{}: `code-map` is for codes of two dimensions; select others with `only`",
+            exhibit.key
+        );
+    }
+    let test = exhibit.test()?;
+    let first: Vec<u32> = (0..test.len().min(SHOWN) as u32).collect();
+    let shown = codes(trained, &test.select(&first))?;
+    let ranges = [range(&shown, 0), range(&shown, 1)];
+    let ([x, y], inner) = (square(ranges, MAP), square(ranges, SHOWN_PART));
+    let inside = |([a, b], _): &([f32; 2], u32)| {
+        (inner[0][0]..=inner[0][1]).contains(a) && (inner[1][0]..=inner[1][1]).contains(b)
+    };
+    let labelled = codes(trained, &exhibit.source.rows.select(&exhibit.labelled))?;
+    let shown: Points = shown.into_iter().filter(inside).collect();
+    Ok(ScatterPanel {
+        points: shown.iter().map(|(place, _)| *place).collect(),
+        classes: shown.iter().map(|(_, class)| *class).collect(),
+        labelled: labelled.into_iter().filter(inside).collect(),
+        regions: match shape.kind {
+            Kind::Vae => Some(regions(trained, x, y)?),
+            _ => None,
+        },
+        ..ScatterPanel::default()
+    })
+}
+
+/// Means of the codes of rows with a class.
+fn codes(trained: &Trained, rows: &Dataset) -> Result<Points> {
+    let prepared = trained.card.preprocess.apply(rows.clone())?;
+    let codes = trained.inference.encode(&prepared.features)?.mean;
+    let known = (0..rows.len()).filter_map(|row| {
+        let class = rows.labels.class_of(row as u32)?;
+        Some(([codes.row(row)[0], codes.row(row)[1]], class))
+    });
+    Ok(known.collect())
+}
+
+/// The range of nearly all codes along an axis.
+fn range(points: &Points, axis: usize) -> [f32; 2] {
+    let mut values: Vec<f32> = points.iter().map(|(place, _)| place[axis]).collect();
+    values.sort_by(f32::total_cmp);
+    let at = |share: f32| values[((values.len() - 1) as f32 * share).round() as usize];
+    [at(OUTSIDE), at(1.0 - OUTSIDE)]
+}
+
+/// A square around both ranges, with that multiple of the wider one each way.
+fn square(ranges: [[f32; 2]; 2], half: f32) -> [[f32; 2]; 2] {
+    let widths = ranges.map(|range| range[1] - range[0]);
+    let side = widths[0].max(widths[1]).max(1e-3);
+    ranges.map(|range| {
+        let centre = 0.5 * (range[0] + range[1]);
+        [centre - half * side, centre + half * side]
+    })
+}
+
+/// Predictions for codes on a grid.
+fn regions(trained: &Trained, x: [f32; 2], y: [f32; 2]) -> Result<Regions> {
+    let at = |range: [f32; 2], cell: usize| {
+        range[0] + (range[1] - range[0]) * (cell as f32 + 0.5) / CELLS as f32
+    };
+    let places = (0..CELLS * CELLS).flat_map(|cell| [at(x, cell % CELLS), at(y, cell / CELLS)]);
+    let places = Matrix::new(CELLS * CELLS, 2, places.collect())?;
+    let probs = trained.inference.predict_codes(&places)?;
+    let best: Vec<usize> = (0..probs.rows).map(|row| largest(probs.row(row))).collect();
+    Ok(Regions {
+        x,
+        y,
+        columns: CELLS,
+        rows: CELLS,
+        class: best.iter().map(|class| *class as u32).collect(),
+        confidence: best
+            .iter()
+            .enumerate()
+            .map(|(row, class)| probs.row(row)[*class])
+            .collect(),
+    })
+}

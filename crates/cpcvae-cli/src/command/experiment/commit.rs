@@ -1,0 +1,32 @@
+//! Which version of the program made a result.
+
+use std::process::Command;
+
+/// The commit of the sources this program was built from, with `-dirty` where they were changed
+/// since; the version where there is no repository, as for an installed program.
+pub fn commit() -> String {
+    from_git().unwrap_or_else(|| env!("CARGO_PKG_VERSION").into())
+}
+
+fn from_git() -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(env!("CARGO_MANIFEST_DIR"));
+        let output = command.args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_string())
+    };
+    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    // Results lie in the repository too, and may change.
+    let sources = [
+        "..",
+        "../../Cargo.toml",
+        "../../Cargo.lock",
+        "../../experiments",
+    ];
+    let status = [&["status", "--porcelain", "--"], &sources[..]].concat();
+    Some(match git(&status)?.is_empty() {
+        true => commit,
+        false => format!("{commit}-dirty"),
+    })
+}

@@ -1,0 +1,174 @@
+//! The figures of an experiment, from its rows and the models that were kept.
+
+use super::job::{Bench, Job};
+use super::{code_map, curve, heat, regions};
+use crate::command::demo::glyphs::{reconstructions, samples};
+use crate::printer::Printer;
+use anyhow::{Context, Result};
+use cpcvae::infer::Reconstruction;
+use cpcvae::run::Trained;
+use cpcvae_data::{Dataset, Source, Split};
+use cpcvae_lab::experiment::{CellKey, Drawing, FigurePlan, Plan, Record, Row, slug};
+use cpcvae_lab::figure::image_grid;
+use std::path::{Path, PathBuf};
+
+/// What figures are made with.
+pub struct Studio<'a> {
+    /// All cells.
+    pub jobs: &'a [Job],
+    /// Where they were trained.
+    pub bench: &'a Bench,
+    /// What the files' names begin with.
+    pub stem: &'a Path,
+    /// For remarks.
+    pub printer: Printer,
+}
+
+/// A row's model of the first draw, with its data.
+pub struct Exhibit<'a> {
+    /// Which cell it is.
+    pub key: CellKey,
+    /// Its numbers.
+    pub record: &'a Record,
+    /// The model.
+    pub trained: Trained,
+    /// Its data.
+    pub source: Source,
+    /// Numbers of its labelled rows.
+    pub labelled: Vec<u32>,
+}
+
+/// Draws every figure of the plan for which there is something to show.
+pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for figure in &plan.figures {
+        let shown: Vec<&Row<'_>> = rows
+            .iter()
+            .filter(|row| figure.only.has(&row.key) && !row.records.is_empty())
+            .collect();
+        let drawn = draw(figure, &shown, studio)
+            .with_context(|| format!("the figure `{}` cannot be drawn", figure.name))?;
+        if drawn.is_empty() {
+            let name = &figure.name;
+            studio
+                .printer
+                .note(format!("figure `{name}`: nothing to show yet"));
+        }
+        paths.extend(drawn);
+    }
+    Ok(paths)
+}
+
+fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
+    match &figure.draw {
+        Drawing::Regions { rows: axes } => regions::draw(figure, axes, rows, studio),
+        Drawing::CodeMap { rows: axes } => code_map::draw(figure, axes, rows, studio),
+        Drawing::SampleGrid {} => sample_grids(figure, rows, studio),
+        Drawing::Reconstructions {} => reconstruction_grids(figure, rows, studio),
+        Drawing::Curve { .. } => curve::draw(figure, rows, studio),
+        Drawing::Heat { .. } => heat::draw(figure, rows, studio),
+    }
+}
+
+/// A column for each class, a file for each model.
+fn sample_grids(
+    figure: &FigurePlan,
+    rows: &[&Row<'_>],
+    studio: &Studio<'_>,
+) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for exhibit in studio.exhibits(figure, rows)? {
+        let grid = samples(&exhibit.trained)?;
+        let name = exhibit.file_name(figure, rows);
+        paths.extend(studio.save(&name, |path| Ok(image_grid(&grid, path)?))?);
+    }
+    Ok(paths)
+}
+
+/// Originals, draws of the likelihood, and such draws with transforms of the prior, as in the
+/// paper's figure of what the consistency cost sees.
+fn reconstruction_grids(
+    figure: &FigurePlan,
+    rows: &[&Row<'_>],
+    studio: &Studio<'_>,
+) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for exhibit in studio.exhibits(figure, rows)? {
+        let mut kinds = vec![("sampled", Reconstruction::Sampled)];
+        if exhibit.trained.card.shape.transform.is_some() {
+            kinds.push(("sampled, moved", Reconstruction::Transformed));
+        }
+        let grid = reconstructions(&exhibit.trained, exhibit.test()?, &kinds)?;
+        let name = exhibit.file_name(figure, rows);
+        paths.extend(studio.save(&name, |path| Ok(image_grid(&grid, path)?))?);
+    }
+    Ok(paths)
+}
+
+impl Studio<'_> {
+    /// The models that rows show; one that is no longer there is left out with a remark.
+    pub fn exhibits<'r>(&self, figure: &FigurePlan, rows: &[&Row<'r>]) -> Result<Vec<Exhibit<'r>>> {
+        let mut exhibits = Vec::new();
+        for row in rows {
+            let Some(record) = row.records.iter().find(|record| record.key.draw == 0) else {
+                continue;
+            };
+            let mut jobs = self.jobs.iter();
+            let job = jobs.find(|job| job.key == record.key && job.hash == record.hash);
+            match job.filter(|job| job.has_model(&self.bench.runs)) {
+                Some(job) => exhibits.push(self.open(job, record)?),
+                None => self.printer.note(format!(
+                    "figure `{}`: the model of {} is not there; `--retrain` trains it again",
+                    figure.name, record.key
+                )),
+            }
+        }
+        Ok(exhibits)
+    }
+
+    fn open<'r>(&self, job: &Job, record: &'r Record) -> Result<Exhibit<'r>> {
+        let folder = job.folder(&self.bench.runs);
+        let split = Split::load(folder.path().join("split.json"))?;
+        Ok(Exhibit {
+            key: job.key.clone(),
+            record,
+            trained: Trained::open(&folder, &self.bench.device, job.config.seed)?,
+            source: self.bench.data.open(&job.config, &self.bench.data_dir)?,
+            labelled: split.labelled,
+        })
+    }
+
+    /// Draws a figure as PNG and SVG.
+    pub fn save(&self, name: &str, draw: impl Fn(&Path) -> Result<()>) -> Result<Vec<PathBuf>> {
+        let paths = ["png", "svg"]
+            .map(|extension| PathBuf::from(format!("{}-{name}.{extension}", self.stem.display())));
+        for path in &paths {
+            draw(path)?;
+        }
+        Ok(paths.to_vec())
+    }
+}
+
+impl Exhibit<'_> {
+    /// The rows it was tested on.
+    pub fn test(&self) -> Result<&Dataset> {
+        let test = self.source.test.as_ref();
+        test.context("the data set has no test rows to show")
+    }
+
+    /// The figure's name, and the cell's where the figure has several files.
+    fn file_name(&self, figure: &FigurePlan, rows: &[&Row<'_>]) -> String {
+        file_name(figure, &self.key, rows)
+    }
+}
+
+/// The figure's name, and the row's where it has a file for each of several.
+pub fn file_name(figure: &FigurePlan, key: &CellKey, rows: &[&Row<'_>]) -> String {
+    let name = &figure.name;
+    let of_method = rows.iter().filter(|row| row.key.method == key.method);
+    match (rows.len(), of_method.count()) {
+        (1, _) => name.clone(),
+        (_, 1) => format!("{name}-{}", slug(&key.method)),
+        _ => format!("{name}-{}", key.slug()),
+    }
+}

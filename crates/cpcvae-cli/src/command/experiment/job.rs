@@ -1,0 +1,181 @@
+//! A cell with its settings, and how it is trained.
+
+use crate::data_name::DataName;
+use anyhow::{Context, Result};
+use cpcvae::config::RunConfig;
+use cpcvae::device::Device;
+use cpcvae::run::{RunFolder, RunReport};
+use cpcvae::train::{Observer, StopReason};
+use cpcvae_lab::experiment::{Cell, CellKey, Metrics, Plan, Record, cells, settings_hash};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A cell that can be trained.
+#[derive(Debug)]
+pub struct Job {
+    /// Which cell.
+    pub key: CellKey,
+    /// Its settings, resolved.
+    pub config: RunConfig,
+    /// Their hash.
+    pub hash: String,
+}
+
+/// Where cells are trained.
+pub struct Bench {
+    /// The experiment's name.
+    pub experiment: String,
+    /// What is learnt from.
+    pub data: DataName,
+    /// Where it lies.
+    pub data_dir: PathBuf,
+    /// Where to compute.
+    pub device: Device,
+    /// Folder of the experiment's runs.
+    pub runs: PathBuf,
+    /// The version of the program.
+    pub commit: String,
+}
+
+impl Job {
+    /// All cells of a plan. Settings that do not exist are errors here, before anything is
+    /// trained.
+    pub fn all(
+        plan: &Plan,
+        data: &DataName,
+        precision: Option<&str>,
+        file: &str,
+    ) -> Result<Vec<Self>> {
+        let jobs = cells(plan).into_iter();
+        jobs.map(|cell| Self::of(cell, plan, data, precision, file))
+            .collect()
+    }
+
+    fn of(
+        cell: Cell,
+        plan: &Plan,
+        data: &DataName,
+        precision: Option<&str>,
+        file: &str,
+    ) -> Result<Self> {
+        let mut config = data
+            .defaults(&cell.method, &plan.data)
+            .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
+        for layer in &cell.layers {
+            config = config
+                .overlaid(&layer.settings, &layer.context)
+                .with_context(|| format!("{file}: {}", layer.context))?;
+        }
+        if let Some(precision) = precision {
+            config.train.precision = precision.into();
+        }
+        Ok(Self {
+            hash: settings_hash(&config.to_toml()),
+            key: cell.key,
+            config,
+        })
+    }
+
+    /// The folder of its run. Other settings have another folder.
+    pub fn folder(&self, runs: &Path) -> RunFolder {
+        RunFolder::at(runs.join(format!("{}-{}", self.key.slug(), self.hash)))
+    }
+
+    /// Whether its model is there.
+    pub fn has_model(&self, runs: &Path) -> bool {
+        let folder = self.folder(runs);
+        folder.path().join("model/model.safetensors").is_file()
+    }
+
+    /// Trains it, or goes on with it; nothing when interrupted.
+    pub fn train(&self, bench: &Bench, observer: &mut dyn Observer) -> Result<Option<Record>> {
+        let start = Instant::now();
+        let source = bench.data.open(&self.config, &bench.data_dir)?;
+        let folder = self.folder(&bench.runs);
+        let report = cpcvae::run::run(&self.config, source, &folder, &bench.device, observer)
+            .with_context(|| {
+                format!(
+                    "{} (its run is in {}; remove it to start it afresh)",
+                    self.key,
+                    folder.path().display()
+                )
+            })?;
+        Ok(match report.fit.stop {
+            StopReason::Interrupted => None,
+            _ => Some(self.record(bench, &report, start.elapsed().as_secs_f64())?),
+        })
+    }
+
+    fn record(&self, bench: &Bench, report: &RunReport, elapsed: f64) -> Result<Record> {
+        Ok(Record {
+            experiment: bench.experiment.clone(),
+            key: self.key.clone(),
+            hash: self.hash.clone(),
+            seed: self.config.seed,
+            steps: report.fit.steps,
+            kept_step: report.fit.kept_step,
+            seconds: report.fit.seconds,
+            // Of a cell that went on, only training knows the time before.
+            elapsed: elapsed.max(report.fit.seconds),
+            commit: bench.commit.clone(),
+            metrics: metrics(report),
+            settings: serde_json::to_value(&self.config)?,
+        })
+    }
+
+    /// Leaves what has to be kept of a recorded run: all, its model, or nothing.
+    pub fn tidy(&self, runs: &Path, keep: Keep) -> Result<()> {
+        let folder = self.folder(runs);
+        let path = match keep {
+            Keep::All => return Ok(()),
+            Keep::Model => folder.path().join("checkpoints"),
+            Keep::Nothing => folder.path().to_path_buf(),
+        };
+        std::fs::remove_dir_all(&path).with_context(|| format!("removing {}", path.display()))
+    }
+}
+
+/// What is kept of a run once it is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Everything.
+    All,
+    /// What figures need.
+    Model,
+    /// Its line in the results is enough.
+    Nothing,
+}
+
+impl Keep {
+    /// What the plan asks for.
+    pub fn of(plan: &Plan, key: &CellKey) -> Self {
+        let shown = |figure: &cpcvae_lab::experiment::FigurePlan| {
+            figure.draw.needs_models() && figure.only.has(key)
+        };
+        if plan.keep {
+            Self::All
+        } else if key.draw == 0 && plan.figures.iter().any(shown) {
+            Self::Model
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+fn metrics(report: &RunReport) -> Metrics {
+    let test = report.test.as_ref();
+    let validation = report.fit.validation.as_ref();
+    let constraint = report.fit.constraint.as_ref();
+    let steps = report.fit.steps;
+    Metrics {
+        accuracy: test.and_then(|test| test.accuracy),
+        log_loss: test.and_then(|test| test.log_loss),
+        elbo: test.and_then(|test| test.elbo),
+        validation_accuracy: validation.and_then(|validation| validation.accuracy),
+        validation_elbo: validation.and_then(|validation| validation.elbo),
+        step_seconds: (steps > 0).then(|| report.fit.seconds / steps as f64),
+        multiplier: constraint.map(|constraint| constraint.multiplier),
+        constraint_value: constraint.map(|constraint| constraint.value),
+        satisfied: constraint.map(|constraint| constraint.satisfied),
+    }
+}

@@ -1,0 +1,81 @@
+//! Panels side by side: which model goes where, and what is written above it.
+
+use super::figures::Exhibit;
+use crate::printer::percent;
+use anyhow::Result;
+use cpcvae_lab::experiment::{Axis, CellKey};
+use cpcvae_lab::figure::ScatterPanel;
+
+/// Rows of panels with their titles.
+#[derive(Default)]
+pub struct Panels {
+    /// The panels.
+    pub rows: Vec<Vec<ScatterPanel>>,
+    /// What tells the rows apart; none where there is only one.
+    pub titles: Vec<String>,
+}
+
+/// Arranges a panel for each exhibit: rows as the axes say, methods side by side.
+pub fn arrange(
+    exhibits: &[Exhibit<'_>],
+    axes: &[Axis],
+    panel: impl Fn(&Exhibit<'_>) -> Result<ScatterPanel>,
+) -> Result<Panels> {
+    let mut panels = Panels::default();
+    let mut first_row: Vec<String> = Vec::new();
+    let groups = exhibits.chunk_by(|a, b| row_title(&a.key, axes) == row_title(&b.key, axes));
+    for group in groups {
+        let names: Vec<String> = group
+            .iter()
+            .map(|exhibit| panel_title(exhibits, &exhibit.key, axes))
+            .collect();
+        // Titles above the first row stand for the rows below it, if they have the same columns.
+        let repeats = names == first_row;
+        if first_row.is_empty() {
+            first_row.clone_from(&names);
+        }
+        let mut row = Vec::new();
+        for (exhibit, name) in group.iter().zip(names) {
+            let accuracy = exhibit.record.metrics.accuracy;
+            row.push(ScatterPanel {
+                title: if repeats { String::new() } else { name },
+                corner: accuracy.map(percent).unwrap_or_default(),
+                ..panel(exhibit)?
+            });
+        }
+        panels.rows.push(row);
+        panels.titles.push(row_title(&group[0].key, axes));
+    }
+    if axes.is_empty() {
+        panels.titles.clear();
+    }
+    Ok(panels)
+}
+
+fn of_axis(key: &CellKey, axis: Axis) -> String {
+    match axis {
+        Axis::Setting => key.setting.clone(),
+        Axis::Labels => format!("{} labels", key.labels),
+        Axis::Code => format!("code {}", key.code),
+    }
+}
+
+fn row_title(key: &CellKey, axes: &[Axis]) -> String {
+    let parts: Vec<String> = axes.iter().map(|axis| of_axis(key, *axis)).collect();
+    parts.join(", ")
+}
+
+/// The method, and whatever else tells the exhibits apart but not their rows.
+fn panel_title(exhibits: &[Exhibit<'_>], key: &CellKey, axes: &[Axis]) -> String {
+    let mut title = key.method.clone();
+    for axis in [Axis::Setting, Axis::Labels, Axis::Code] {
+        let own = of_axis(key, axis);
+        let differs = exhibits
+            .iter()
+            .any(|other| of_axis(&other.key, axis) != own);
+        if differs && !axes.contains(&axis) {
+            title += &format!(", {own}");
+        }
+    }
+    title
+}

@@ -1,0 +1,139 @@
+//! Table and figures of an experiment, from what is recorded.
+
+use super::figures::{self, Studio};
+use crate::args::ExperimentArgs;
+use anyhow::{Context, Result};
+use cpcvae_lab::experiment::{CellKey, Entry, Plan, Record, ResultsFile, entries, report, rows};
+use std::path::{Path, PathBuf};
+
+/// The answer in both forms.
+pub struct Answer {
+    /// For people.
+    pub text: String,
+    /// As one object.
+    pub json: serde_json::Value,
+}
+
+/// Writes table and figures of everything recorded with the plan's settings.
+pub fn write(
+    plan: &Plan,
+    results: &ResultsFile,
+    studio: &Studio<'_>,
+    args: &ExperimentArgs,
+    with_figures: bool,
+) -> Result<Answer> {
+    let found: Vec<(CellKey, Option<&Record>)> = studio
+        .jobs
+        .iter()
+        .map(|job| (job.key.clone(), results.find(&job.key, &job.hash)))
+        .collect();
+    let done: Vec<&Record> = found.iter().filter_map(|(_, record)| *record).collect();
+    let rows = rows(&found);
+    let numbers = entries(plan, &rows);
+    let figures = match with_figures {
+        true => figures::draw_all(plan, &rows, studio)?,
+        false => Vec::new(),
+    };
+    let mut text = format!("{}\n", plan.title);
+    let missing = found.len() - done.len();
+    if missing > 0 {
+        text += &format!("{missing} of {} cells are not trained yet\n", found.len());
+    }
+    let mut files = Vec::new();
+    if !numbers.is_empty() {
+        let origin = format!(
+            "`{}`: {} of {} cells, commit {}",
+            command(args, false),
+            done.len(),
+            found.len(),
+            commits(&done)
+        );
+        let page = page(plan, &numbers, &origin, &figures);
+        files.push(save(studio.stem, "md", &page)?);
+        files.push(save(studio.stem, "csv", &report::csv(&numbers))?);
+        text += &format!("\n{}\n", report::text(plan, &numbers));
+    }
+    for path in files.iter().chain(&figures) {
+        text += &format!("wrote {}\n", path.display());
+    }
+    let mut json = report::json(&numbers);
+    json["missing"] = missing.into();
+    json["figures"] = serde_json::to_value(&figures)?;
+    Ok(Answer { text, json })
+}
+
+/// The command that goes on.
+pub fn again(args: &ExperimentArgs) -> String {
+    command(args, true)
+}
+
+/// The command that was given; `here` adds what is about this machine and this time.
+fn command(args: &ExperimentArgs, here: bool) -> String {
+    let mut command = String::from("cpcvae experiment ");
+    command += &match (&args.file, &args.name) {
+        (Some(path), _) if here => format!("--file {}", path.display()),
+        (Some(path), _) => {
+            let name = path.file_name().unwrap_or_default();
+            format!("--file {}", name.to_string_lossy())
+        }
+        (None, name) => name.clone().unwrap_or_default(),
+    };
+    if args.quick {
+        command += " --quick";
+    }
+    if let Some(draws) = args.draws {
+        command += &format!(" --draws {draws}");
+    }
+    if let Some(precision) = &args.place.precision {
+        command += &format!(" --precision {precision}");
+    }
+    if !here {
+        return command;
+    }
+    for text in &args.only {
+        command += &format!(" --only '{text}'");
+    }
+    if args.retrain {
+        command += " --retrain";
+    }
+    if args.results != Path::new("results") {
+        command += &format!(" --results {}", args.results.display());
+    }
+    if args.place.device != "cpu" {
+        command += &format!(" --device {}", args.place.device);
+    }
+    command
+}
+
+/// The versions that made the records.
+fn commits(done: &[&Record]) -> String {
+    let mut commits: Vec<&str> = done.iter().map(|record| record.commit.as_str()).collect();
+    commits.sort_unstable();
+    commits.dedup();
+    commits.join(", ")
+}
+
+fn save(stem: &Path, extension: &str, content: &str) -> Result<PathBuf> {
+    let path = PathBuf::from(format!("{}.{extension}", stem.display()));
+    cpcvae::train::write_atomically(&path, content.as_bytes())
+        .with_context(|| format!("the table {} cannot be written", path.display()))?;
+    Ok(path)
+}
+
+/// The table with where it comes from, and the figures.
+fn page(plan: &Plan, numbers: &[Entry], origin: &str, figures: &[PathBuf]) -> String {
+    let mut page = format!(
+        "# {}\n\n{origin}. Mean ± standard deviation over draws of labels, weights and noise; \
+         what is chosen is chosen on validation rows, and test rows are looked at once, after \
+         training.\n\n{}",
+        plan.title,
+        report::markdown(plan, numbers)
+    );
+    for figure in figures {
+        let file = figure.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(name) = file.strip_suffix(".png") {
+            page += &format!("\n![{name}]({file})\n");
+        }
+    }
+    page
+}

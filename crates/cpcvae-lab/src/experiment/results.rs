@@ -1,0 +1,165 @@
+//! The results file: one JSON object a line, one line a finished cell.
+//!
+//! Lines are only ever appended, each synced before the next cell starts. A line counts for a
+//! cell when its settings are the cell's (their hash is), so a changed plan trains anew what
+//! changed and nothing else; older lines stay in the file and are not shown.
+
+use super::{CellKey, ExperimentError, Metrics, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What is known of a finished cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The experiment's name.
+    pub experiment: String,
+    /// Which cell.
+    #[serde(flatten)]
+    pub key: CellKey,
+    /// Of the settings, see [`settings_hash`].
+    pub hash: String,
+    /// The seed of everything drawn at random.
+    pub seed: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// The step of the model that was kept.
+    pub kept_step: u64,
+    /// Seconds of training.
+    pub seconds: f64,
+    /// Seconds of everything: opening the data, training, evaluating.
+    pub elapsed: f64,
+    /// The version of the program.
+    pub commit: String,
+    /// What was measured.
+    pub metrics: Metrics,
+    /// All settings, resolved.
+    pub settings: Value,
+}
+
+impl Record {
+    /// A number among the settings by its key, such as `train.learning_rate`.
+    pub fn setting(&self, key: &str) -> Option<f64> {
+        let place = format!("/{}", key.replace('.', "/"));
+        self.settings.pointer(&place)?.as_f64()
+    }
+}
+
+/// Eight hexadecimal digits that change with the settings.
+pub fn settings_hash(settings: &str) -> String {
+    format!("{:08x}", crc32fast::hash(settings.as_bytes()))
+}
+
+/// A results file with what it holds.
+#[derive(Debug)]
+pub struct ResultsFile {
+    path: PathBuf,
+    experiment: String,
+    records: Vec<Record>,
+    /// Length of the lines that are whole.
+    length: u64,
+    /// Bytes after them: a line that a killed run began.
+    dropped: usize,
+}
+
+impl ResultsFile {
+    /// Reads the file of an experiment, which need not exist yet.
+    pub fn open(path: &Path, experiment: &str) -> Result<Self> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(source) => return Err(file_error(path, source)),
+        };
+        let whole = match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(last) => last + 1,
+            None => 0,
+        };
+        let mut records = Vec::new();
+        for (index, line) in bytes[..whole].split_inclusive(|b| *b == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let record: Record =
+                serde_json::from_slice(line).map_err(|error| ExperimentError::Results {
+                    file: path.display().to_string(),
+                    line: index + 1,
+                    problem: error.to_string(),
+                })?;
+            if record.experiment == experiment {
+                records.push(record);
+            }
+        }
+        Ok(Self {
+            path: path.into(),
+            experiment: experiment.into(),
+            records,
+            length: whole as u64,
+            dropped: bytes.len() - whole,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes of a broken last line, which are ignored and overwritten.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// The newest record of a cell with these settings.
+    pub fn find(&self, key: &CellKey, hash: &str) -> Option<&Record> {
+        let mut newest_first = self.records.iter().rev();
+        newest_first.find(|record| record.key == *key && record.hash == hash)
+    }
+
+    /// A record of whichever cell had the same settings, seed included: it would end alike.
+    pub fn same_settings(&self, hash: &str) -> Option<&Record> {
+        self.records.iter().find(|record| record.hash == hash)
+    }
+
+    /// Everything recorded, whatever its settings, oldest first.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Adds a line; when this returns, it is on disk.
+    pub fn append(&mut self, record: Record) -> Result<()> {
+        debug_assert_eq!(record.experiment, self.experiment);
+        let mut line = serde_json::to_string(&record).expect("plain values serialise");
+        line.push('\n');
+        self.write(&line)
+            .map_err(|source| file_error(&self.path, source))?;
+        self.length += line.len() as u64;
+        self.dropped = 0;
+        self.records.push(record);
+        Ok(())
+    }
+
+    fn write(&self, line: &str) -> std::io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).open(&self.path)?;
+        if self.dropped > 0 {
+            file.set_len(self.length)?;
+        }
+        file.write_all(line.as_bytes())?;
+        file.sync_all()
+    }
+}
+
+fn file_error(path: &Path, source: std::io::Error) -> ExperimentError {
+    ExperimentError::File {
+        file: path.display().to_string(),
+        source,
+    }
+}
+
+#[cfg(test)]
+#[path = "results_tests.rs"]
+pub(super) mod tests;
