@@ -92,7 +92,7 @@ impl Constraint {
     /// training.
     ///
     /// An accuracy jumps: lambda shrinks unpunished until a row changes sides. So in the second
-    /// half of training an accuracy may only raise it, or the last step would as likely as not
+    /// half of training an accuracy may only raise it, or the last step might
     /// find the constraint broken.
     pub fn ascend(&self, multiplier: f64, value: f64, rate: f64, steps: u64, share: f64) -> f64 {
         let (excess, scale) = match self.measure {
