@@ -6,9 +6,8 @@ the orchestrator sets for every worker."""
 
 import os
 from functools import partial
-from time import perf_counter
 
-from protocol import fastest_chunk, peak_bytes, serve, setup_and_variant, timed
+from protocol import fastest_chunk, peak_bytes, serve, setup_and_variant, timed, timed_steps
 
 SETUP, VARIANT = setup_and_variant()
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -76,13 +75,7 @@ class JaxWorker:
         return loss
 
     def steps(self, lead: int, count: int) -> dict:
-        losses = [self.step() for _ in range(lead)]
-        stamps = [perf_counter()]
-        for _ in range(count):
-            losses.append(self.step())
-            stamps.append(perf_counter())
-        seconds = [end - begin for begin, end in zip(stamps, stamps[1:])]
-        return {"seconds": seconds, "losses": [float(loss) for loss in losses]}
+        return timed_steps(self.step, lead, count)
 
     def predict(self, rows: int, repeats: int) -> dict:
         return self.infer(PREDICT, rows, repeats)

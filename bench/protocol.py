@@ -47,6 +47,17 @@ def timed(work, repeats: int) -> list[float]:
     return seconds
 
 
+def timed_steps(step, lead: int, count: int) -> dict:
+    """The answer to `steps`: `step()` takes one and returns its loss, read after the last."""
+    losses = [step() for _ in range(lead)]
+    stamps = [perf_counter()]
+    for _ in range(count):
+        losses.append(step())
+        stamps.append(perf_counter())
+    seconds = [end - begin for begin, end in zip(stamps, stamps[1:])]
+    return {"seconds": seconds, "losses": [float(loss) for loss in losses]}
+
+
 def fastest_chunk(work, rows: int) -> int:
     """How many rows at once make `work(chunk)` fastest, each after one call for compilation. After
     ten seconds of measured calls no further size is tried: such a peer is far behind anyway."""

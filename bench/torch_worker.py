@@ -6,9 +6,8 @@ not zeroed, Adam is the fused one, and no value is read before the round is over
 
 import os
 from contextlib import nullcontext
-from time import perf_counter
 
-from protocol import fastest_chunk, peak_bytes, serve, setup_and_variant, timed
+from protocol import fastest_chunk, peak_bytes, serve, setup_and_variant, timed, timed_steps
 
 SETUP, VARIANT = setup_and_variant()
 # Before torch is loaded: OpenMP reads it once.
@@ -68,13 +67,7 @@ class TorchWorker:
     def steps(self, lead: int, count: int) -> dict:
         if not self.batches:
             self.batches = [(self.features[rows], y) for rows, y in self.chosen]
-        losses = [self.step() for _ in range(lead)]
-        stamps = [perf_counter()]
-        for _ in range(count):
-            losses.append(self.step())
-            stamps.append(perf_counter())
-        seconds = [end - begin for begin, end in zip(stamps, stamps[1:])]
-        return {"seconds": seconds, "losses": [float(loss) for loss in losses]}
+        return timed_steps(self.step, lead, count)
 
     def gathered_steps(self, count: int) -> dict:
         """Steps that take their rows from the whole data set, for the measure of memory: no more

@@ -152,7 +152,7 @@ pub fn scale_rows(gradient: &[f32], d_params: &mut [f32]) {
     let elements = d_params.len();
     let rows = gradient.iter().zip(d_params.chunks_mut(width));
     parallel::timed_for_each(
-        "Noise-Normal: gradient",
+        "log-density: gradient",
         elements,
         rows,
         |(gradient, row)| scale_row(isa, *gradient, row),

@@ -55,9 +55,15 @@ impl Isa {
     /// If `CPCVAE_ISA` names an unknown or unsupported instruction set.
     pub fn current() -> Isa {
         static CHOSEN: OnceLock<Isa> = OnceLock::new();
-        FORCED
-            .get()
-            .unwrap_or_else(|| *CHOSEN.get_or_init(|| from_name(std::env::var("CPCVAE_ISA").ok())))
+        FORCED.get().unwrap_or_else(|| {
+            *CHOSEN.get_or_init(|| Self::asked_for().unwrap_or_else(|e| panic!("{e}")))
+        })
+    }
+
+    /// The one named by `CPCVAE_ISA`, or the best; else what is wrong with the name. A program
+    /// asks here first, because [`Isa::current`] cannot say it nicely.
+    pub fn asked_for() -> Result<Isa, String> {
+        from_name(std::env::var("CPCVAE_ISA").ok().as_deref())
     }
 
     /// Runs `work` with this instruction set for all kernels that it calls from this thread.
@@ -78,20 +84,24 @@ impl Isa {
     }
 }
 
-fn from_name(name: Option<String>) -> Isa {
-    let isa = match name.as_deref() {
-        None | Some("") => return Isa::supported()[0],
+fn from_name(name: Option<&str>) -> Result<Isa, String> {
+    let isa = match name {
+        None | Some("") => return Ok(Isa::supported()[0]),
         Some("amx") => Isa::Amx,
         Some("avx512") => Isa::Avx512,
         Some("avx2") => Isa::Avx2,
         Some("portable") => Isa::Portable,
-        Some(other) => panic!("CPCVAE_ISA={other} is not one of amx, avx512, avx2, portable"),
+        Some(other) => {
+            return Err(format!(
+                "CPCVAE_ISA={other} is not one of amx, avx512, avx2, portable"
+            ));
+        }
     };
-    assert!(
-        isa.is_supported(),
-        "CPCVAE_ISA: this machine has no {isa:?}"
-    );
-    isa
+    if isa.is_supported() {
+        Ok(isa)
+    } else {
+        Err(format!("CPCVAE_ISA: this machine has no {isa:?}"))
+    }
 }
 
 /// Whether the compilation target itself has a fused multiply-add, so that `f32::mul_add` is one
@@ -153,10 +163,14 @@ mod tests {
 
     #[test]
     fn names() {
-        assert_eq!(from_name(Some("portable".into())), Isa::Portable);
-        assert_eq!(from_name(None), Isa::supported()[0]);
-        let amx = std::panic::catch_unwind(|| from_name(Some("amx".into()))).ok();
+        assert_eq!(from_name(Some("portable")), Ok(Isa::Portable));
+        assert_eq!(from_name(None), Ok(Isa::supported()[0]));
+        let amx = from_name(Some("amx")).ok();
         assert_eq!(amx, Isa::Amx.is_supported().then_some(Isa::Amx));
-        assert!(std::panic::catch_unwind(|| from_name(Some("mmx".into()))).is_err());
+        let problem = from_name(Some("mmx")).expect_err("no such name");
+        assert!(
+            problem.contains("mmx") && problem.contains("avx2"),
+            "{problem}"
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 pub use burn::tensor::Device;
+use cpcvae_kernels::isa::Isa;
 pub use cpcvae_kernels::product::{Precision, set_precision};
 
 /// The device of that name: `cpu`, `wgpu`, `cuda` or `metal`.
@@ -34,6 +35,11 @@ pub fn precision(name: &str) -> std::result::Result<Precision, String> {
         "bf16" => Ok(Precision::Bf16),
         other => Err(format!("`{other}` is not one of auto, bf16 and f32")),
     }
+}
+
+/// Whether the kernels can run on what `CPCVAE_ISA` names; without it they can.
+pub fn check_instructions() -> Result<()> {
+    Isa::asked_for().map(|_| ()).map_err(Error::Device)
 }
 
 /// Sets how many threads the kernels use. Only the first call in a process counts; results do

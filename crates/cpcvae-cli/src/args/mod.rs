@@ -94,6 +94,7 @@ impl PlaceArgs {
 
     /// Sets the precision of answers and the number of threads, where one was asked for.
     pub fn set_up(&self) -> cpcvae::Result<()> {
+        cpcvae::device::check_instructions()?;
         let precision = self.precision.as_deref().unwrap_or("auto");
         let precision = cpcvae::device::precision(precision).expect("clap knows the names");
         cpcvae::device::set_precision(precision);

@@ -10,6 +10,7 @@ use crate::method::Recipe;
 use crate::model::Model;
 use crate::noise::Noise;
 use crate::objective::{Examples, Objective, Progress, Terms};
+use crate::op;
 use burn::tensor::Device;
 use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
 use cpcvae_kernels::product::set_precision;
@@ -72,7 +73,7 @@ pub fn fit(
     set_precision(plan.precision);
     // On a thread of the kernels' pool: it takes its share of every kernel's work instead of
     // sleeping while others do it, and only the others have to be woken.
-    rayon::scope(|_| {
+    let result = rayon::scope(|_| {
         let mut training = Training::start(plan, data, folder, device)?;
         let stop = match &training.state.finished {
             Some(finished) if finished.early => StopReason::EarlyStop,
@@ -80,7 +81,11 @@ pub fn fit(
             None => training.run(observer)?,
         };
         training.finish(stop)
-    })
+    });
+    // Memory of training's sizes is of no use to what comes after.
+    op::buffer::clear();
+    op::weights::forget();
+    result
 }
 
 pub(super) struct Training<'a> {

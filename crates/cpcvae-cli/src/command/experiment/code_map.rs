@@ -8,7 +8,7 @@ use cpcvae::model::Kind;
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Matrix};
 use cpcvae_lab::experiment::{Axis, FigurePlan, Row};
-use cpcvae_lab::figure::{Regions, ScatterPanel, scatter_panels_with_legend};
+use cpcvae_lab::figure::{Regions, ScatterPanel};
 use std::path::PathBuf;
 
 /// Test rows that are shown.
@@ -37,16 +37,8 @@ pub fn draw(
     let Some(first) = exhibits.first() else {
         return Ok(Vec::new());
     };
-    let panels = arrange(&exhibits, axes, panel)?;
-    let classes = first.source.rows.class_names().to_vec();
-    studio.save(&figure.name, |path| {
-        Ok(scatter_panels_with_legend(
-            &panels.rows,
-            &panels.titles,
-            &classes,
-            path,
-        )?)
-    })
+    let classes = first.source.rows.class_names();
+    arrange(&exhibits, axes, panel)?.save(studio, &figure.name, classes)
 }
 
 fn panel(exhibit: &Exhibit<'_>) -> Result<ScatterPanel> {
@@ -61,6 +53,9 @@ fn panel(exhibit: &Exhibit<'_>) -> Result<ScatterPanel> {
     let test = exhibit.test()?;
     let first: Vec<u32> = (0..test.len().min(SHOWN) as u32).collect();
     let shown = codes(trained, &test.select(&first))?;
+    if shown.is_empty() {
+        bail!("{}: no test row has a class to show", exhibit.key);
+    }
     let ranges = [range(&shown, 0), range(&shown, 1)];
     let ([x, y], inner) = (square(ranges, MAP), square(ranges, SHOWN_PART));
     let inside = |([a, b], _): &([f32; 2], u32)| {
@@ -91,7 +86,7 @@ fn codes(trained: &Trained, rows: &Dataset) -> Result<Points> {
     Ok(known.collect())
 }
 
-/// The range of nearly all codes along an axis.
+/// The range of nearly all codes along an axis; there must be some.
 fn range(points: &Points, axis: usize) -> [f32; 2] {
     let mut values: Vec<f32> = points.iter().map(|(place, _)| place[axis]).collect();
     values.sort_by(f32::total_cmp);

@@ -9,7 +9,7 @@ use cpcvae::infer::Reconstruction;
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Source, Split};
 use cpcvae_lab::experiment::{CellKey, Drawing, FigurePlan, Plan, Record, Row, slug};
-use cpcvae_lab::figure::image_grid;
+use cpcvae_lab::figure::{Grid, image_grid};
 use std::path::{Path, PathBuf};
 
 /// What figures are made with.
@@ -63,22 +63,24 @@ fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<V
     match &figure.draw {
         Drawing::Regions { rows: axes } => regions::draw(figure, axes, rows, studio),
         Drawing::CodeMap { rows: axes } => code_map::draw(figure, axes, rows, studio),
-        Drawing::SampleGrid {} => sample_grids(figure, rows, studio),
-        Drawing::Reconstructions {} => reconstruction_grids(figure, rows, studio),
+        // A column for each class.
+        Drawing::SampleGrid {} => grids(figure, rows, studio, |exhibit| samples(&exhibit.trained)),
+        Drawing::Reconstructions {} => grids(figure, rows, studio, reconstruction_grid),
         Drawing::Curve { .. } => curve::draw(figure, rows, studio),
         Drawing::Heat { .. } => heat::draw(figure, rows, studio),
     }
 }
 
-/// A column for each class, a file for each model.
-fn sample_grids(
+/// A grid of pictures for each model, each in a file of its own.
+fn grids(
     figure: &FigurePlan,
     rows: &[&Row<'_>],
     studio: &Studio<'_>,
+    grid: impl Fn(&Exhibit<'_>) -> Result<Grid>,
 ) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for exhibit in studio.exhibits(figure, rows)? {
-        let grid = samples(&exhibit.trained)?;
+        let grid = grid(&exhibit)?;
         let name = exhibit.file_name(figure, rows);
         paths.extend(studio.save(&name, |path| Ok(image_grid(&grid, path)?))?);
     }
@@ -87,22 +89,12 @@ fn sample_grids(
 
 /// Originals, draws of the likelihood, and such draws with transforms of the prior, as in the
 /// paper's figure of what the consistency cost sees.
-fn reconstruction_grids(
-    figure: &FigurePlan,
-    rows: &[&Row<'_>],
-    studio: &Studio<'_>,
-) -> Result<Vec<PathBuf>> {
-    let mut paths = Vec::new();
-    for exhibit in studio.exhibits(figure, rows)? {
-        let mut kinds = vec![("sampled", Reconstruction::Sampled)];
-        if exhibit.trained.card.shape.transform.is_some() {
-            kinds.push(("sampled, moved", Reconstruction::Transformed));
-        }
-        let grid = reconstructions(&exhibit.trained, exhibit.test()?, &kinds)?;
-        let name = exhibit.file_name(figure, rows);
-        paths.extend(studio.save(&name, |path| Ok(image_grid(&grid, path)?))?);
+fn reconstruction_grid(exhibit: &Exhibit<'_>) -> Result<Grid> {
+    let mut kinds = vec![("sampled", Reconstruction::Sampled)];
+    if exhibit.trained.card.shape.transform.is_some() {
+        kinds.push(("sampled, moved", Reconstruction::Transformed));
     }
-    Ok(paths)
+    reconstructions(&exhibit.trained, exhibit.test()?, &kinds)
 }
 
 impl Studio<'_> {

@@ -1,10 +1,11 @@
 //! Panels side by side: which model goes where, and what is written above it.
 
-use super::figures::Exhibit;
+use super::figures::{Exhibit, Studio};
 use crate::printer::percent;
 use anyhow::Result;
 use cpcvae_lab::experiment::{Axis, CellKey};
-use cpcvae_lab::figure::ScatterPanel;
+use cpcvae_lab::figure::{ScatterPanel, scatter_panels_with_legend};
+use std::path::PathBuf;
 
 /// Rows of panels with their titles.
 #[derive(Default)]
@@ -13,6 +14,21 @@ pub struct Panels {
     pub rows: Vec<Vec<ScatterPanel>>,
     /// What tells the rows apart; none where there is only one.
     pub titles: Vec<String>,
+}
+
+impl Panels {
+    /// Draws them with a legend of the classes.
+    pub fn save(
+        &self,
+        studio: &Studio<'_>,
+        name: &str,
+        classes: &[String],
+    ) -> Result<Vec<PathBuf>> {
+        studio.save(name, |path| {
+            let Self { rows, titles } = self;
+            Ok(scatter_panels_with_legend(rows, titles, classes, path)?)
+        })
+    }
 }
 
 /// Arranges a panel for each exhibit: rows as the axes say, methods side by side.

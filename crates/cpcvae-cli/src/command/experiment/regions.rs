@@ -5,7 +5,7 @@ use super::panels::arrange;
 use crate::command::demo::half_moon::{labelled_points, predictions_of};
 use anyhow::{Result, bail};
 use cpcvae_lab::experiment::{Axis, FigurePlan, Row};
-use cpcvae_lab::figure::{ScatterPanel, scatter_panels_with_legend};
+use cpcvae_lab::figure::ScatterPanel;
 use std::path::PathBuf;
 
 /// A panel for each model: test rows in the colour of their prediction, labelled rows as
@@ -31,12 +31,5 @@ pub fn draw(
     })?;
     let classes = first.source.rows.class_names();
     let classes: Vec<String> = classes.iter().map(|name| format!("class {name}")).collect();
-    studio.save(&figure.name, |path| {
-        Ok(scatter_panels_with_legend(
-            &panels.rows,
-            &panels.titles,
-            &classes,
-            path,
-        )?)
-    })
+    panels.save(studio, &figure.name, &classes)
 }
