@@ -83,7 +83,7 @@ pub fn product(
 }
 
 /// [`product`] with the factors as they are; each comes with whether it is transposed.
-fn exact_product(
+pub(crate) fn exact_product(
     [m, k, n]: [usize; 3],
     (a, a_transposed): (&[f32], bool),
     (b, b_transposed): (&[f32], bool),
