@@ -1,6 +1,6 @@
 //! The nearest neighbours of each row among all rows, exactly, by blocks of products.
 
-use crate::product::exact_product;
+use crate::product::product_f32;
 use crate::timing::timed;
 use rayon::prelude::*;
 
@@ -81,7 +81,7 @@ fn search(
             let products = &mut products[..here * there];
             timed("neighbours: products", 0.0, || {
                 let shape = [here, width, there];
-                exact_product(shape, (some, false), (some_others, true), products);
+                product_f32(shape, (some, false), (some_others, true), products);
             });
             let norms = &norms[offset..offset + there];
             let of_queries = nearest.par_iter_mut().zip(products.par_chunks(there));

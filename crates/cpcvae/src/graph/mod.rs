@@ -6,6 +6,8 @@
 
 mod conjugate_gradient;
 mod links;
+mod principal;
 mod propagate;
+mod reach;
 
 pub use propagate::{Propagation, propagate};

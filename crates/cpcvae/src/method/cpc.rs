@@ -29,7 +29,8 @@ pub struct Cpc {
     pub neighbour_decay: f64,
     /// Neighbours of a row.
     pub neighbours: usize,
-    /// How far labels spread, below 1.
+    /// How far labels spread, below 1; 0 for the reach at which labels are best found again from
+    /// each other.
     pub neighbour_reach: f64,
     /// How often during the run labels are spread anew, over neighbours among codes.
     pub neighbour_refreshes: u64,
@@ -140,7 +141,8 @@ impl Cpc {
         }
         Ok(Propagation {
             neighbours: self.neighbours,
-            reach: self.neighbour_reach,
+            // 0 lets the labels judge.
+            reach: Some(self.neighbour_reach).filter(|reach| *reach > 0.0),
         })
     }
 

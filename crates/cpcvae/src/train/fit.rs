@@ -315,7 +315,8 @@ impl<'a> Training<'a> {
             }
             _ => (labelled.clone(), unlabelled.clone(), few, many),
         };
-        let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?;
+        let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?
+            .with_shift(self.plan.shift);
         let first = self.state.step;
         Ok(Prefetch::start(self.data.rows.clone(), plan, first)?)
     }
