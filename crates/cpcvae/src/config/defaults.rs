@@ -12,6 +12,7 @@ impl RunConfig {
     pub fn defaults(method: &str, kind: DataKind, source: &str) -> Result<Self> {
         let method = Method::named(method, kind)?;
         let is_m2 = matches!(method, Method::M2(_));
+        let is_cpc = matches!(method, Method::Cpc(_));
         let images = kind == DataKind::Images;
         let hidden = if images {
             vec![1000, 1000]
@@ -43,10 +44,10 @@ impl RunConfig {
                     _ => Vec::new(),
                 },
                 hidden,
-                activation: if images {
-                    ActivationName::Softplus
-                } else {
-                    ActivationName::Elu
+                activation: match (images, is_m2) {
+                    (true, true) => ActivationName::Softplus,
+                    (true, false) => ActivationName::Relu,
+                    (false, _) => ActivationName::Elu,
                 },
                 likelihood: match (images, is_m2) {
                     (true, true) => Family::Bernoulli,
@@ -74,9 +75,11 @@ impl RunConfig {
             train: TrainConfig {
                 steps: if images { 0 } else { 4000 },
                 epochs: 100.0,
-                labelled_per_batch: 100,
-                unlabelled_per_batch: 100,
-                shift: 0,
+                // Neighbours have something to say of unlabelled rows, so CPC learns most from
+                // these; the labelled ones are few and soon known.
+                labelled_per_batch: if is_cpc { 20 } else { 100 },
+                unlabelled_per_batch: if is_cpc { 180 } else { 100 },
+                shift: if images { 2 } else { 0 },
                 learning_rate: if images { 1e-3 } else { 3e-3 },
                 schedule: "cosine".into(),
                 plateau_factor: 0.2,

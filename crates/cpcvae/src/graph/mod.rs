@@ -4,10 +4,12 @@
 //! something of all rows (Zhou et al. 2004, "Learning with local and global consistency"; with
 //! the scales of Zelnik-Manor and Perona 2004 and class masses as Zhu et al. 2003).
 
+mod cholesky;
 mod conjugate_gradient;
 mod links;
 mod principal;
 mod propagate;
 mod reach;
+mod ridge;
 
-pub use propagate::{Propagation, propagate};
+pub use propagate::{Propagation, first_opinion, propagate};

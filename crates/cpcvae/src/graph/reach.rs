@@ -6,26 +6,31 @@ use super::links::Links;
 /// From near to far.
 const REACHES: [f64; 4] = [0.9, 0.99, 0.999, 0.9999];
 /// Labels that are left out, one at a time.
-const MOST_LABELS: usize = 60;
+const MOST_LABELS: usize = 100;
 
-/// The reach at which most labels are found again from all others; the farther one of two that
+/// The reach at which most of the `judges` (places in `labels`) are found again from all other
+/// labels, and how many are; the farther one of two that
 /// do equally well, since where labels are few only a far reach gets everywhere.
-pub(super) fn choose(links: &Links, labels: &[(u32, u32)], classes: usize) -> f64 {
-    let judges = judges(labels);
+pub(super) fn choose(
+    links: &Links,
+    labels: &[(u32, u32)],
+    judges: &[usize],
+    classes: usize,
+) -> (f64, usize) {
     let mut best = (REACHES[0], 0);
     for reach in REACHES {
-        let found = found_again(links, reach, labels, &judges, classes);
+        let found = found_again(links, reach, labels, judges, classes);
         if found < best.1 {
             // A still farther reach takes longest to solve, and is not the cure.
             break;
         }
         best = (reach, found);
     }
-    best.0
+    best
 }
 
 /// Places of the labels that are left out: all, or every so many of a longer list.
-fn judges(labels: &[(u32, u32)]) -> Vec<usize> {
+pub(super) fn judges(labels: &[(u32, u32)]) -> Vec<usize> {
     let step = labels.len().div_ceil(MOST_LABELS).max(1);
     (0..labels.len()).step_by(step).collect()
 }
@@ -115,6 +120,6 @@ mod tests {
     fn few_labels_on_long_chains_ask_for_a_far_reach() {
         let (points, labels) = chains();
         let links = Links::between(&nearest_others(2, &points, 6), 400);
-        assert!(choose(&links, &labels, 2) >= 0.999);
+        assert!(choose(&links, &labels, &judges(&labels), 2).0 >= 0.999);
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn save(
     prefix(&mut optimiser, "adam.");
     tensors.0.append(&mut optimiser.0);
     if let Some(guide) = guide {
-        guide.clone().into_parameters(&mut tensors);
+        guide.store(&mut tensors);
     }
     let about = serde_json::to_string(state).expect("plain numbers serialise");
     TensorFile { tensors, about }.save(path)
@@ -96,7 +96,7 @@ pub(super) fn load(path: &Path, model: Model) -> Result<(Model, Adam, Option<Gui
     let model = without_prefix(&file.tensors, "model.")
         .apply(model)
         .map_err(damaged)?;
-    let guide = Guide::from_parameters(&file.tensors);
+    let guide = Guide::restore(&file.tensors);
     Ok((model, adam, guide, state))
 }
 

@@ -99,7 +99,7 @@ pub(super) struct Training<'a> {
     pub(super) metrics: MetricsFile,
     pub(super) model: Model,
     pub(super) adam: Adam,
-    guide: Option<Guide>,
+    pub(super) guide: Option<Guide>,
     pub(super) state: LoopState,
     pub(super) labelled: Dataset,
     pub(super) clock: Instant,
@@ -224,10 +224,10 @@ impl<'a> Training<'a> {
         if due <= self.state.spreads {
             return Ok(());
         }
-        let coder = (due > 1).then(|| self.inference());
         let classes = self.plan.shape.target.outputs();
-        let seed = self.plan.seed;
-        self.guide = Guide::spread(objective, self.data, classes, seed, coder.as_ref())?;
+        let coder = self.guide.as_ref().map(|_| self.inference());
+        let later = self.guide.as_ref().zip(coder.as_ref());
+        self.guide = Guide::spread(objective, self.data, classes, self.plan.seed, later)?;
         self.state.spreads = due;
         Ok(())
     }

@@ -66,6 +66,7 @@ impl Training<'_> {
         self.state.steps_before += self.state.step;
         self.state.step = 0;
         self.state.spreads = 0;
+        self.guide = None;
         self.state.multiplier = self.state.multiplier.map(|multiplier| multiplier * factor);
         self.state.schedule = ScheduleState::default();
         self.state.best = None;
