@@ -5,7 +5,8 @@ use cpcvae::Error;
 use cpcvae::config::RunConfig;
 use cpcvae::method::DataKind;
 use cpcvae_data::{
-    CsvOptions, HalfMoon, HalfMoonLabels, Source, Task, glyphs, open_mnist, read_csv,
+    HalfMoon, HalfMoonLabels, Kind, Source, Table, TableOptions, Task, glyphs, open_mnist,
+    read_csv_table,
 };
 use std::path::{Path, PathBuf};
 
@@ -107,26 +108,47 @@ impl DataName {
                 }
             }
             Self::Mnist => open_mnist(data_dir)?,
-            Self::File(path) => {
-                if config.method.uses_labels() && data.label.is_empty() {
-                    bail!(
-                        "{}: which column holds the labels? Name it with `--label COLUMN` (rows \
-                         without a label are left blank in it), or train without labels with \
-                         `--method vae`",
-                        path.display()
-                    );
-                }
-                let options = CsvOptions {
-                    labels: data.label.clone(),
-                    task: task(&data.task)?,
-                    unlabelled_value: some_text(&data.unlabeled_value),
-                    ignore: data.ignore.clone(),
-                    ..CsvOptions::default()
-                };
-                read_csv(path, &options)?.into()
-            }
+            Self::File(path) => open_table(path, config)?.data.into(),
         })
     }
+}
+
+/// Opens a table as the settings say, with what was made of its columns.
+pub fn open_table(path: &Path, config: &RunConfig) -> Result<Table> {
+    let data = &config.data;
+    if config.method.uses_labels() && data.label.is_empty() {
+        bail!(
+            "{}: which column holds the labels? Name it with `--label COLUMN` (rows without a \
+             label are left blank in it), or train without labels with `--method vae`",
+            path.display()
+        );
+    }
+    let options = TableOptions {
+        labels: data.label.clone(),
+        task: task(&data.task)?,
+        unlabelled_value: some_text(&data.unlabeled_value),
+        ignore: data.ignore.clone(),
+        id: some_text(&data.id),
+        features: None,
+        kinds: kinds(&data.columns)?,
+        missing: data.missing.clone(),
+    };
+    Ok(Table::new(&read_csv_table(path, None)?, &options)?)
+}
+
+/// `NAME=KIND` pairs; a name may have an equals sign itself.
+fn kinds(pairs: &[String]) -> cpcvae::Result<Vec<(String, Kind)>> {
+    let parse = |pair: &String| {
+        let named = pair
+            .rsplit_once('=')
+            .and_then(|(name, kind)| Some((name.to_string(), Kind::named(kind.trim())?)));
+        named.ok_or_else(|| {
+            let known: Vec<&str> = Kind::NAMES.iter().map(|(name, _)| *name).collect();
+            let problem = format!("`{pair}` is not NAME=KIND; kinds are {}", known.join(", "));
+            Error::setting("data.columns", problem)
+        })
+    };
+    pairs.iter().map(parse).collect()
 }
 
 fn half_moon(config: &RunConfig) -> Result<Source> {

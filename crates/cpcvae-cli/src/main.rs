@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod column_notes;
 mod command;
 mod data_dir;
 mod data_name;

@@ -1,12 +1,14 @@
 //! A trained model and the rows it is asked about.
 
 use crate::args::ModelArgs;
+use crate::column_notes::warn;
 use crate::data_name::{DataName, some_text};
+use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
 use cpcvae::config::RunConfig;
 use cpcvae::model::Target;
 use cpcvae::run::{RunFolder, Trained};
-use cpcvae_data::{CsvOptions, Dataset, Labels, Layout, Task, read_csv, read_csv_features};
+use cpcvae_data::{Column, Dataset, Labels, Layout, Table, TableOptions, Task, read_csv_table};
 use std::path::Path;
 
 /// A model with its run.
@@ -52,7 +54,7 @@ impl Model {
     /// The rows named by DATA as they are, without labels.
     pub fn features(&self, data: &str) -> Result<Dataset> {
         let mut rows = match DataName::parse(data)? {
-            DataName::File(path) => read_csv_features(&path, self.columns(&path)?)?,
+            DataName::File(path) => self.table(&path, TableOptions::default())?,
             built_in => self.built_in(&built_in, data)?,
         };
         rows.labels = Labels::None;
@@ -109,22 +111,42 @@ impl Model {
                 path.display()
             );
         }
-        let options = CsvOptions {
+        let options = TableOptions {
             labels,
             task: Some(task),
             unlabelled_value: columns
                 .unlabelled_value
                 .or_else(|| data.and_then(|data| some_text(&data.unlabeled_value))),
-            features: Some(self.columns(path)?.to_vec()),
-            ..CsvOptions::default()
+            ..TableOptions::default()
         };
-        Ok(read_csv(path, &options)?)
+        self.table(path, options)
+    }
+
+    /// A table with the columns of the model, read as they were in training; rows are named by
+    /// the id column of the run, where the table has it.
+    fn table(&self, path: &Path, options: TableOptions) -> Result<Dataset> {
+        let features = Some(self.columns(path)?.to_vec());
+        let raw = read_csv_table(path, None)?;
+        let data = self.config.as_ref().map(|config| &config.data);
+        let has = |name: &String| {
+            let mut columns = raw.columns.iter().chain(&raw.beside);
+            columns.any(|column| column.name == *name)
+        };
+        let options = TableOptions {
+            features,
+            id: data.and_then(|data| some_text(&data.id)).filter(has),
+            missing: data.map_or_else(Vec::new, |data| data.missing.clone()),
+            ..options
+        };
+        let table = Table::new(&raw, &options)?;
+        warn(&table.warnings, Printer::default());
+        Ok(table.data)
     }
 
     /// The columns that the model was trained on.
-    fn columns(&self, path: &Path) -> Result<&[String]> {
+    fn columns(&self, path: &Path) -> Result<&[Column]> {
         match &self.trained.card.preprocess.layout {
-            Layout::Columns(names) => Ok(names),
+            Layout::Columns(columns) => Ok(columns),
             Layout::Image { height, width, .. } => bail!(
                 "{} is a table, but the model was trained on images of {height} x {width} pixels; \
                  ask it about `{}`",

@@ -165,6 +165,9 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     }
     put_list(&mut of_data, "label", &args.label);
     put_list(&mut of_data, "ignore", &args.ignore);
+    put_list(&mut of_data, "columns", &args.column);
+    put_list(&mut of_data, "missing", &args.missing);
+    put_some(&mut of_data, "id", args.id.clone());
     put_some(&mut of_data, "labels", args.labels);
     put_some(&mut of_data, "task", args.task.clone());
     put_some(

@@ -1,6 +1,6 @@
 //! A data set in memory: rows of features, how they are laid out, their labels.
 
-use crate::{DataError, Labels, Result};
+use crate::{Column, DataError, Labels, Result};
 use serde::{Deserialize, Serialize};
 
 /// A dense table of numbers, stored row after row.
@@ -59,8 +59,8 @@ impl Matrix {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// One named column a value.
-    Columns(Vec<String>),
+    /// One named column a value; NaN is a missing cell.
+    Columns(Vec<Column>),
     /// Pixels in `[0, 1]`, ordered by height, then width, then channel.
     Image {
         /// Rows of pixels.
@@ -76,7 +76,7 @@ impl Layout {
     /// How many values a row has.
     pub fn width(&self) -> usize {
         match self {
-            Layout::Columns(names) => names.len(),
+            Layout::Columns(columns) => columns.len(),
             Layout::Image {
                 height,
                 width,
@@ -88,10 +88,9 @@ impl Layout {
     /// A name for the value at `column`, for messages and tables.
     pub fn column_name(&self, column: usize) -> String {
         match self {
-            Layout::Columns(names) => names
+            Layout::Columns(columns) => columns
                 .get(column)
-                .cloned()
-                .unwrap_or_else(|| format!("#{column}")),
+                .map_or_else(|| format!("#{column}"), |column| column.name.clone()),
             Layout::Image {
                 width, channels, ..
             } => {
@@ -114,6 +113,17 @@ pub struct Dataset {
     pub layout: Layout,
     /// The labels as far as they are known.
     pub labels: Labels,
+    /// What rows are called, where the data set says so.
+    pub ids: Option<Ids>,
+}
+
+/// Names of rows: never a feature, only to find rows again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ids {
+    /// The column that they come from.
+    pub name: String,
+    /// One a row, all different.
+    pub of_row: Vec<String>,
 }
 
 impl Dataset {
@@ -144,6 +154,7 @@ impl Dataset {
             features,
             layout,
             labels,
+            ids: None,
         })
     }
 
@@ -184,18 +195,41 @@ impl Dataset {
             features: self.features.select(rows),
             layout: self.layout.clone(),
             labels: self.labels.select(rows),
+            ids: self.ids.as_ref().map(|ids| Ids {
+                name: ids.name.clone(),
+                of_row: rows
+                    .iter()
+                    .map(|&row| ids.of_row[row as usize].clone())
+                    .collect(),
+            }),
         }
     }
 
-    /// Fails at the first feature that is NaN or infinite, naming its row and column.
-    pub fn check_finite(&self) -> Result<()> {
-        match self.features.values.iter().position(|v| !v.is_finite()) {
+    /// Whether a cell is missing (NaN).
+    pub fn has_missing(&self) -> bool {
+        self.features.values.iter().any(|value| value.is_nan())
+    }
+
+    /// Fails at the first value that is infinite, not of its column's kind, or a missing pixel,
+    /// naming its row and column.
+    pub fn check_values(&self) -> Result<()> {
+        let width = self.width().max(1);
+        let problem = |place: usize, value: f32| match &self.layout {
+            Layout::Columns(columns) => columns[place % width].problem(value),
+            Layout::Image { .. } => (!value.is_finite()).then_some("is not a finite number"),
+        };
+        let found = self.features.values.iter().enumerate();
+        match found
+            .filter_map(|(place, &value)| Some((place, value, problem(place, value)?)))
+            .next()
+        {
             None => Ok(()),
-            Some(place) => Err(DataError::NotFinite {
+            Some((place, value, problem)) => Err(DataError::BadValue {
                 dataset: self.name.clone(),
-                row: place / self.width(),
-                column: self.layout.column_name(place % self.width()),
-                value: self.features.values[place],
+                row: place / width,
+                column: self.layout.column_name(place % width),
+                value,
+                problem,
             }),
         }
     }
@@ -243,11 +277,39 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_finite_is_named() {
-        let data = two_columns(vec![1.0, 2.0, 3.0, f32::NAN]);
-        let message = data.check_finite().unwrap_err().to_string();
+    fn a_value_that_is_not_finite_is_named_and_a_missing_one_is_not() {
+        let data = two_columns(vec![1.0, 2.0, 3.0, f32::INFINITY]);
+        let message = data.check_values().unwrap_err().to_string();
         assert!(message.contains("row 1, column `height`"), "{message}");
-        assert!(two_columns(vec![1.0, 2.0]).check_finite().is_ok());
+        let gap = two_columns(vec![1.0, 2.0, 3.0, f32::NAN]);
+        assert!(gap.check_values().is_ok() && gap.has_missing());
+        assert!(!two_columns(vec![1.0, 2.0]).has_missing());
+    }
+
+    #[test]
+    fn a_missing_pixel_is_refused() {
+        let layout = Layout::Image {
+            height: 1,
+            width: 2,
+            channels: 1,
+        };
+        let pixels = Matrix::new(1, 2, vec![0.5, f32::NAN]).unwrap();
+        let data = Dataset::new("d", pixels, layout, Labels::None).unwrap();
+        let message = data.check_values().unwrap_err().to_string();
+        assert!(
+            message.contains("row 0, column `pixel y=0 x=1`"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn ids_go_with_their_rows() {
+        let mut data = two_columns(vec![1.0, 2.0, 3.0, 4.0]);
+        data.ids = Some(Ids {
+            name: "who".into(),
+            of_row: vec!["ann".into(), "bob".into()],
+        });
+        assert_eq!(data.select(&[1]).ids.unwrap().of_row, ["bob"]);
     }
 
     #[test]

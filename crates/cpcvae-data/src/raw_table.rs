@@ -9,6 +9,9 @@ pub struct RawTable {
     pub path: PathBuf,
     /// The columns, in the file's order. Names are unique.
     pub columns: Vec<RawColumn>,
+    /// Columns that are not features unless they are asked for, such as what an AnnData file
+    /// says of its cells. Their names differ from those of `columns`.
+    pub beside: Vec<RawColumn>,
     /// Number of rows.
     pub rows: usize,
 }

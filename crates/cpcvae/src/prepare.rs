@@ -1,5 +1,9 @@
 //! From a data set as opened to rows that a model can learn from, and back.
 
+mod mixed;
+
+pub use mixed::MixedScale;
+
 use crate::config::RunConfig;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
@@ -8,7 +12,8 @@ use crate::method::LabelFacts;
 use crate::model::Target;
 use crate::train::TrainingData;
 use cpcvae_data::{
-    Dataset, Holdout, Labels, Layout, Matrix, Source, Split, SplitPlan, Standardizer,
+    Column, ColumnKind, Dataset, Holdout, Labels, Layout, Matrix, Source, Split, SplitPlan,
+    Standardizer,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -30,6 +35,8 @@ pub struct Preprocess {
 pub enum FeatureScale {
     /// Columns to mean 0 and standard deviation 1 over the training rows.
     Standardise(Standardizer),
+    /// Columns of several kinds, or with missing cells.
+    Mixed(MixedScale),
     /// Pixels from [0, 1] to [low, high].
     Pixels {
         /// What black becomes.
@@ -59,7 +66,7 @@ impl Prepared {
     /// again.
     pub fn new(source: Source, config: &RunConfig, stored_split: Option<Split>) -> Result<Self> {
         let Source { rows, test, split } = source;
-        rows.check_finite()?;
+        rows.check_values()?;
         let split = match stored_split.or(split) {
             Some(split) => split,
             None => draw_split(&rows, config)?,
@@ -82,14 +89,7 @@ impl Prepared {
         let preprocess = Preprocess {
             layout: rows.layout.clone(),
             features: match &rows.layout {
-                Layout::Columns(_) => {
-                    let mut scale = Standardizer::fit(&rows.features, &training_rows)?;
-                    if !config.data.standardise {
-                        scale.mean.fill(0.0);
-                        scale.scale.fill(1.0);
-                    }
-                    FeatureScale::Standardise(scale)
-                }
+                Layout::Columns(columns) => column_scale(&rows, columns, &training_rows, config)?,
                 Layout::Image { .. } => pixel_scale(config.model.likelihood),
             },
             labels: label_scale(&rows.labels, &split.labelled)?,
@@ -116,6 +116,28 @@ impl Prepared {
             facts,
         })
     }
+}
+
+/// Columns of numbers in rows that are always whole are standardised; any others are laid out by
+/// their kinds.
+fn column_scale(
+    rows: &Dataset,
+    columns: &[Column],
+    training_rows: &[u32],
+    config: &RunConfig,
+) -> Result<FeatureScale> {
+    let standardise = config.data.standardise;
+    let only_numbers = columns.iter().all(|c| c.kind == ColumnKind::Number);
+    if !only_numbers || config.model.missing_cells || rows.has_missing() {
+        let scale = MixedScale::fit(&rows.features, columns, training_rows, standardise)?;
+        return Ok(FeatureScale::Mixed(scale));
+    }
+    let mut scale = Standardizer::fit(&rows.features, training_rows)?;
+    if !standardise {
+        scale.mean.fill(0.0);
+        scale.scale.fill(1.0);
+    }
+    Ok(FeatureScale::Standardise(scale))
 }
 
 fn draw_split(rows: &Dataset, config: &RunConfig) -> Result<Split> {
@@ -210,12 +232,21 @@ fn class_shares(labels: &Labels, labelled: &[u32]) -> Vec<f32> {
 }
 
 impl Preprocess {
-    /// Scales rows of the right layout.
+    /// Scales rows of the right layout. Columns of several kinds become as many columns as the
+    /// model sees, see [`MixedScale`].
     pub fn apply(&self, mut data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
-        data.check_finite()?;
+        data.check_values()?;
         match &self.features {
-            FeatureScale::Standardise(scale) => scale.apply(&mut data.features)?,
+            FeatureScale::Standardise(scale) => {
+                check_whole(&data)?;
+                scale.apply(&mut data.features)?;
+            }
+            FeatureScale::Mixed(scale) => {
+                let columns = self.columns();
+                data.features = scale.encode(columns, &data.features);
+                data.layout = Layout::Columns(scale.place_names(columns));
+            }
             FeatureScale::Pixels { low, high } => {
                 for value in &mut data.features.values {
                     *value = low + *value * (high - low);
@@ -232,9 +263,18 @@ impl Preprocess {
         Ok(data)
     }
 
-    /// Features as the model gives them, in the user's units.
+    /// The columns of the data; none for images.
+    pub fn columns(&self) -> &[Column] {
+        match &self.layout {
+            Layout::Columns(columns) => columns,
+            Layout::Image { .. } => &[],
+        }
+    }
+
+    /// Features as the model gives them, in the user's columns and units.
     pub fn invert(&self, mut features: Matrix) -> Matrix {
         match &self.features {
+            FeatureScale::Mixed(scale) => return scale.decode(self.columns(), &features),
             FeatureScale::Standardise(scale) => {
                 for row in features.values.chunks_exact_mut(scale.mean.len().max(1)) {
                     scale.invert_row(row);
@@ -259,20 +299,31 @@ impl Preprocess {
         labels
     }
 
-    /// What a log-density in the model's units gains in the user's units: minus the log of the
-    /// columns' scales. Pixels are scored in the model's units, as in the literature.
-    pub fn log_density_shift(&self) -> f32 {
+    /// What the log-density of a prepared row gains in the user's units: minus the log of the
+    /// scales of its columns, of those that are numbers and known. Pixels are scored in the
+    /// model's units, as in the literature.
+    pub fn log_density_shift(&self, row: &[f32]) -> f32 {
         match &self.features {
+            FeatureScale::Mixed(scale) => scale.log_density_shift(row),
             FeatureScale::Standardise(scale) => -scale.scale.iter().map(|s| s.ln()).sum::<f32>(),
             FeatureScale::Pixels { .. } => 0.0,
         }
     }
 
-    /// An evaluation with its ELBO, and the error of a single continuous label, in the user's
-    /// units. Errors over several label dimensions stay in standard deviations: the dimensions
+    /// The mean of [`Preprocess::log_density_shift`] over prepared rows.
+    fn mean_shift(&self, rows: &Matrix) -> f64 {
+        if rows.rows == 0 || !matches!(self.features, FeatureScale::Mixed(_)) {
+            return f64::from(self.log_density_shift(&[]));
+        }
+        let shift = |row| f64::from(self.log_density_shift(rows.row(row)));
+        (0..rows.rows).map(shift).sum::<f64>() / rows.rows as f64
+    }
+
+    /// An evaluation on prepared rows with its ELBO, and the error of a single continuous label,
+    /// in the user's units. Errors over several label dimensions stay in standard deviations: the dimensions
     /// may have different units.
-    pub fn in_user_units(&self, mut evaluation: Evaluation) -> Evaluation {
-        let shift = f64::from(self.log_density_shift());
+    pub fn in_user_units(&self, mut evaluation: Evaluation, rows: &Matrix) -> Evaluation {
+        let shift = self.mean_shift(rows);
         evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
         if let Some([scale]) = self.labels.as_ref().map(|labels| labels.scale.as_slice()) {
             evaluation.rmse = evaluation.rmse.map(|rmse| rmse * f64::from(*scale));
@@ -285,7 +336,9 @@ impl Preprocess {
             return Ok(());
         }
         let describe = |layout: &Layout| match layout {
-            Layout::Columns(names) => format!("{} columns ({})", names.len(), preview(names)),
+            Layout::Columns(columns) => {
+                format!("{} columns ({})", columns.len(), preview(columns))
+            }
             Layout::Image {
                 height,
                 width,
@@ -301,8 +354,29 @@ impl Preprocess {
     }
 }
 
-fn preview(names: &[String]) -> String {
-    let shown: Vec<&str> = names.iter().take(6).map(String::as_str).collect();
-    let more = if names.len() > 6 { ", ..." } else { "" };
+/// Rows with missing cells are for models that have learnt to do without.
+fn check_whole(data: &Dataset) -> Result<()> {
+    let width = data.width().max(1);
+    let Some(place) = data.features.values.iter().position(|value| value.is_nan()) else {
+        return Ok(());
+    };
+    Err(Error::Mismatch(format!(
+        "`{}` has missing cells (the first in row {}, column `{}`), but all rows that the model \
+         was trained on are whole; fill them, or train again with \
+         `--set model.missing_cells=true`",
+        data.name,
+        place / width + 1,
+        data.layout.column_name(place % width)
+    )))
+}
+
+/// The first columns, with the kinds of those that are not numbers.
+fn preview(columns: &[Column]) -> String {
+    let name = |column: &Column| match column.kind {
+        ColumnKind::Number => column.name.clone(),
+        _ => format!("{}: {}", column.name, column.kind.name()),
+    };
+    let shown: Vec<String> = columns.iter().take(6).map(name).collect();
+    let more = if columns.len() > 6 { ", ..." } else { "" };
     format!("{}{more}", shown.join(", "))
 }

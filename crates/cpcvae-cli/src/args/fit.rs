@@ -11,6 +11,7 @@ Examples:
   cpcvae fit wine.csv --label kind --ignore id       a table; rows with a blank `kind` are unlabelled
   cpcvae fit wine.csv --label kind --labels 30       use 30 of the labels, hide the others
   cpcvae fit house.csv --label price --task regress  a continuous label
+  cpcvae fit p.csv --label ill --id nr --column town_code=category --missing -99
   cpcvae fit half-moon --target-accuracy 0.95        state the constraint instead of a weight
   cpcvae fit half-moon --out runs/a --resume         go on with a run that was stopped
   cpcvae fit glyphs --set model.hidden=[300] --set train.learning_rate=1e-3
@@ -84,6 +85,21 @@ pub struct FitArgs {
     /// A column to leave out; may be repeated
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub ignore: Vec<String>,
+    /// A column's kind, where the guess is wrong: number, flag, category, count or ignore; may be
+    /// repeated
+    #[arg(long, value_name = "NAME=KIND", help_heading = "Data")]
+    pub column: Vec<String>,
+    /// The column that names the rows; not learnt from, and written beside answers
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub id: Option<String>,
+    /// A value that means "missing", next to blank, NA, NaN, null and ?; may be repeated
+    #[arg(
+        long,
+        value_name = "V",
+        help_heading = "Data",
+        allow_hyphen_values = true
+    )]
+    pub missing: Vec<String>,
     /// Rows to validate on: a share below 1, or a number of rows
     #[arg(long, value_name = "X", help_heading = "Data")]
     pub validation: Option<f64>,

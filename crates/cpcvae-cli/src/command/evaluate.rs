@@ -23,7 +23,7 @@ pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
     let card = &model.trained.card;
     let evaluation = card
         .preprocess
-        .in_user_units(model.trained.inference.evaluate(&rows));
+        .in_user_units(model.trained.inference.evaluate(&rows), &rows.features);
     if model.is_training_file(&args.data) {
         printer.note(format!(
             "note: the run was trained on rows of this file; figures on the rows that were kept \

@@ -1,5 +1,7 @@
 //! `cpcvae fit`: trains a model.
 
+use crate::column_notes;
+use crate::data_name::{DataName, open_table};
 use crate::interrupt;
 use crate::printer::{Printer, count};
 use crate::progress::{self, Progress};
@@ -21,9 +23,14 @@ const TEST_SHARE: f64 = 0.2;
 pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
     settings.place.set_up()?;
     let device = cpcvae::device::device(&settings.place.device)?;
-    let source = settings
-        .data
-        .open(&settings.config, &settings.place.data_dir())?;
+    let source = match &settings.data {
+        DataName::File(path) => {
+            let table = open_table(path, &settings.config)?;
+            column_notes::tell(&table, printer);
+            table.data.into()
+        }
+        built_in => built_in.open(&settings.config, &settings.place.data_dir())?,
+    };
     if settings.test_is_open {
         settings.config.data.test = test_share(&source.rows, &settings, printer);
     }

@@ -2,11 +2,11 @@
 
 use crate::args::PredictArgs;
 use crate::opened::Model;
-use crate::output::{cells, write_csv};
+use crate::output::{cells, row_cells, row_header, write_csv};
 use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae::model::{Kind, Target};
-use cpcvae_data::Matrix;
+use cpcvae_data::{Dataset, Matrix};
 use std::process::ExitCode;
 
 /// Predicts and writes one line a row.
@@ -25,10 +25,10 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         .inference
         .predict(&rows.features, args.samples as usize)?;
     match &shape.target {
-        Target::Classes(names) => write_classes(args, names, &outputs, printer)?,
+        Target::Classes(names) => write_classes(args, names, (&rows, &outputs), printer)?,
         Target::Values(names) => {
             let values = model.trained.card.preprocess.invert_labels(outputs);
-            write_values(args, names, &values, printer)?;
+            write_values(args, names, (&rows, &values), printer)?;
         }
         Target::Nothing => unreachable!("predict refuses models that predict nothing"),
     }
@@ -38,15 +38,17 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
 fn write_classes(
     args: &PredictArgs,
     names: &[String],
-    probabilities: &Matrix,
+    (rows, probabilities): (&Dataset, &Matrix),
     printer: Printer,
 ) -> Result<()> {
-    let mut header = vec!["row".to_string(), "label".to_string()];
+    let mut header = row_header(rows);
+    header.push("label".into());
     header.extend(names.iter().map(|name| format!("p_{name}")));
     let lines = (0..probabilities.rows).map(|row| {
         let of_row = probabilities.row(row);
         let best = cpcvae::infer::largest(of_row);
-        let mut line = vec![row.to_string(), names[best].clone()];
+        let mut line = row_cells(rows, row);
+        line.push(names[best].clone());
         line.extend(cells(of_row));
         line
     });
@@ -56,13 +58,13 @@ fn write_classes(
 fn write_values(
     args: &PredictArgs,
     names: &[String],
-    values: &Matrix,
+    (rows, values): (&Dataset, &Matrix),
     printer: Printer,
 ) -> Result<()> {
-    let mut header = vec!["row".to_string()];
+    let mut header = row_header(rows);
     header.extend(names.iter().cloned());
     let lines = (0..values.rows).map(|row| {
-        let mut line = vec![row.to_string()];
+        let mut line = row_cells(rows, row);
         line.extend(cells(values.row(row)));
         line
     });

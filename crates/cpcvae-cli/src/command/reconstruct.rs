@@ -2,7 +2,9 @@
 
 use crate::args::{ReconstructArgs, ReconstructionKind};
 use crate::opened::Model;
-use crate::output::{cells, column_names, grid, images, is_figure, write_csv};
+use crate::output::{
+    column_names, feature_cells, grid, images, is_figure, row_cells, row_header, write_csv,
+};
 use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae::infer::Reconstruction;
@@ -43,12 +45,12 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     match out.filter(|_| is_figure(out)) {
         Some(path) => draw(&rows, &made, name, path, printer)?,
         None => {
-            let header: Vec<String> = std::iter::once("row".to_string())
-                .chain(column_names(&rows.layout))
-                .collect();
+            let mut header = row_header(&rows);
+            header.extend(column_names(&rows.layout));
             let lines = (0..made.rows).map(|row| {
-                let number = std::iter::once(row.to_string());
-                number.chain(cells(made.row(row))).collect()
+                let mut line = row_cells(&rows, row);
+                line.extend(feature_cells(&rows.layout, made.row(row)));
+                line
             });
             write_csv(out, &header, lines, printer)?;
         }

@@ -2,7 +2,7 @@
 
 use crate::args::ScoreArgs;
 use crate::opened::Model;
-use crate::output::{cells, write_csv};
+use crate::output::{cells, row_cells, row_header, write_csv};
 use crate::printer::{Printer, count};
 use anyhow::Result;
 use serde_json::json;
@@ -16,14 +16,17 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
         .trained
         .inference
         .score(&rows.features, args.samples as usize)?;
-    let shift = model.trained.card.preprocess.log_density_shift();
-    for score in scores.elbo.iter_mut().chain(&mut scores.log_likelihood) {
-        *score += shift;
+    let preprocess = &model.trained.card.preprocess;
+    for (row, elbo) in scores.elbo.iter_mut().enumerate() {
+        let shift = preprocess.log_density_shift(rows.features.row(row));
+        *elbo += shift;
+        scores.log_likelihood[row] += shift;
     }
     if args.out.is_some() || !printer.json {
-        let header = ["row", "elbo", "log_likelihood"].map(String::from);
+        let mut header = row_header(&rows);
+        header.extend(["elbo", "log_likelihood"].map(String::from));
         let lines = (0..rows.len()).map(|row| {
-            let mut line = vec![row.to_string()];
+            let mut line = row_cells(&rows, row);
             line.extend(cells(&[scores.elbo[row], scores.log_likelihood[row]]));
             line
         });

@@ -27,6 +27,9 @@ impl RunConfig {
                 task: "auto".into(),
                 unlabeled_value: String::new(),
                 ignore: Vec::new(),
+                id: String::new(),
+                columns: Vec::new(),
+                missing: Vec::new(),
                 // The toy data of the paper is used as it is.
                 standardise: source != "half-moon",
                 labels: 0,
@@ -54,6 +57,7 @@ impl RunConfig {
                     (false, _) => Family::Normal,
                 },
                 scale_floor: 0.01,
+                missing_cells: false,
                 transform: TransformConfig {
                     enabled: images && !is_m2,
                     translation: ranges.translation,

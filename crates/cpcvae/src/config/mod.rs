@@ -46,6 +46,12 @@ pub struct DataConfig {
     pub unlabeled_value: String,
     /// Columns to leave out.
     pub ignore: Vec<String>,
+    /// The column that names the rows; empty for none.
+    pub id: String,
+    /// Kinds of columns that are not to be guessed: `NAME=number`, flag, category, count, ignore.
+    pub columns: Vec<String>,
+    /// Values of features that mean "missing", next to blank, NA, N/A, NaN, null and `?`.
+    pub missing: Vec<String>,
     /// Whether columns are brought to mean 0 and standard deviation 1.
     pub standardise: bool,
     /// Labels that training may use, the same number for each class; 0 for all.
@@ -78,6 +84,8 @@ pub struct ModelConfig {
     pub likelihood: Family,
     /// Smallest standard deviation of the likelihood.
     pub scale_floor: f64,
+    /// Whether rows of a table may have missing cells later, though none has one in training.
+    pub missing_cells: bool,
     /// Affine transforms in the code.
     pub transform: TransformConfig,
 }

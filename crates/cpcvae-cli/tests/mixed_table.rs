@@ -1,0 +1,184 @@
+//! A table of numbers, flags, categories and counts with missing cells, through every command.
+
+mod sandbox;
+
+use sandbox::{SMALL, Sandbox};
+
+/// Two kinds of people; one cell in ten is blank, and one row in three has a label.
+fn people(rows: usize) -> String {
+    let mut text = String::from("nr,age,smoker,town,visits,ill\n");
+    for row in 0..rows {
+        let ill = row % 2;
+        let wobble = (row * 37) % 11;
+        let cells = [
+            format!("{}", 30.5 + 20.0 * ill as f32 + wobble as f32),
+            ["no", "yes"][usize::from((row * 7) % 5 < 1 + 3 * ill)].replace("no", "false"),
+            ["Rome", "Oslo", "Bern"][(ill + usize::from(wobble > 7)) % 3].to_string(),
+            // Most often 0 or 1, at times many.
+            [0, 0, 1, 1, 1, 0, 2, 3, 5, 12, 40][wobble].to_string(),
+        ];
+        let cells = cells.iter().enumerate().map(|(column, cell)| {
+            let is_missing = (row * 13 + column * 5) % 10 == 0;
+            if is_missing { "" } else { cell.as_str() }
+        });
+        let label = match (row % 3, ill) {
+            (0, 0) => "well",
+            (0, _) => "ill",
+            _ => "",
+        };
+        let cells: Vec<&str> = cells.collect();
+        text += &format!(
+            "p{row},{},{label}\n",
+            cells.join(",").replace("yes", "true")
+        );
+    }
+    text
+}
+
+fn lines(text: &str) -> Vec<Vec<&str>> {
+    text.lines().map(|line| line.split(',').collect()).collect()
+}
+
+fn is_number(cell: &str) -> bool {
+    cell.parse::<f32>().is_ok_and(f32::is_finite)
+}
+
+/// The four features are values of their kinds.
+fn check_kinds(cells: &[&str]) {
+    assert!(is_number(cells[0]), "{cells:?}");
+    assert!(["0", "1"].contains(&cells[1]), "{cells:?}");
+    assert!(["Rome", "Oslo", "Bern"].contains(&cells[2]), "{cells:?}");
+    assert!(cells[3].parse::<u32>().is_ok(), "{cells:?}");
+}
+
+#[test]
+fn from_fit_to_every_answer() {
+    for method in ["cpc", "m2", "labels-only", "vae-then-mlp"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("people.csv", people(240));
+        let fit = ["fit", "people.csv", "--label", "ill", "--id", "nr"];
+        let more = [
+            "--method",
+            method,
+            "--out",
+            "run",
+            "--column",
+            "visits=count",
+        ];
+        let answer = sandbox.run(&[&fit[..], &more, &SMALL].concat());
+        assert_eq!(answer.code, 0, "{answer:?}");
+        for part in [
+            "age",
+            "true or false",
+            "3 levels: Bern, Oslo, Rome",
+            "as declared",
+            "10.0%",
+        ] {
+            assert!(answer.err.contains(part), "{method}: {}", answer.err);
+        }
+        let metrics = String::from_utf8(sandbox.read("run/metrics.jsonl")).expect("text");
+        assert!(
+            !metrics.contains("null") && metrics.contains("loss"),
+            "{metrics}"
+        );
+
+        let predicted = sandbox.ok(&["predict", "run", "people.csv"]);
+        let predicted = lines(&predicted);
+        assert_eq!(predicted[0], ["row", "nr", "label", "p_ill", "p_well"]);
+        assert_eq!((predicted.len(), predicted[7][1]), (241, "p6"));
+        assert!(is_number(predicted[5][3]), "{:?}", predicted[5]);
+        let text = sandbox.ok(&["evaluate", "run", "people.csv"]);
+        assert!(text.contains("240 (80 with a label)"), "{text}");
+        if method == "labels-only" {
+            continue;
+        }
+        let scores = sandbox.ok(&["score", "run", "people.csv", "--samples", "2"]);
+        assert!(
+            lines(&scores)[1..]
+                .iter()
+                .all(|line| is_number(line[2]) && is_number(line[3]))
+        );
+        let made = sandbox.ok(&["reconstruct", "run", "people.csv"]);
+        let made = lines(&made);
+        assert_eq!(made[0], ["row", "nr", "age", "smoker", "town", "visits"]);
+        made[1..].iter().for_each(|line| check_kinds(&line[2..]));
+        for noisy in [&[][..], &["--noisy"]] {
+            let samples = sandbox.ok(&[&["sample", "run", "--count", "20"], noisy].concat());
+            let samples = lines(&samples);
+            assert_eq!(samples[0], ["age", "smoker", "town", "visits"]);
+            samples[1..].iter().for_each(|line| check_kinds(line));
+        }
+    }
+}
+
+#[test]
+fn new_rows_are_read_as_the_model_knows_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write("people.csv", people(240));
+    let fit = [
+        "people.csv",
+        "--label",
+        "ill",
+        "--ignore",
+        "nr",
+        "--out",
+        "run",
+    ];
+    sandbox.fit(&fit);
+    // In this order and company, and with what the model has never seen.
+    sandbox.write(
+        "new.csv",
+        "note,visits,town,smoker,age\nx,3,Paris,1,\ny,0,Rome,true,44\n",
+    );
+    let answer = sandbox.run(&["predict", "run", "new.csv"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(
+        answer.err,
+        "warning: column `town`: the model does not know `Paris` (first in row 1); 1 cells count \
+         as missing\n"
+    );
+    assert_eq!(lines(&answer.out)[0], ["row", "label", "p_ill", "p_well"]);
+    sandbox.write("short.csv", "visits,town,smoker\n3,Rome,1\n");
+    assert_eq!(
+        sandbox.error(&["predict", "run", "short.csv"]),
+        "short.csv, header: there is no feature column `age`; the columns are: visits, town, smoker"
+    );
+    sandbox.write("odd.csv", "visits,town,smoker,age\n3,Rome,maybe,44\n");
+    let error = sandbox.error(&["predict", "run", "odd.csv"]);
+    assert!(
+        error.contains("row 1, column `smoker`: `maybe` is not a number"),
+        "{error}"
+    );
+}
+
+#[test]
+fn whole_rows_and_gaps() {
+    let sandbox = Sandbox::new();
+    sandbox.write("whole.csv", sandbox::two_clouds(60, 10));
+    sandbox.write("gaps.csv", "width,height\n3.5,\n,0.5\n");
+    let fit = ["whole.csv", "--label", "kind", "--id", "id"];
+    sandbox.fit(&[&fit[..], &["--out", "plain"]].concat());
+    assert_eq!(
+        sandbox.error(&["predict", "plain", "gaps.csv"]),
+        "`gaps` has missing cells (the first in row 1, column `height`), but all rows that the \
+         model was trained on are whole; fill them, or train again with `--set \
+         model.missing_cells=true`"
+    );
+    let more = ["--set", "model.missing_cells=true", "--out", "gaps"];
+    sandbox.fit(&[&fit[..], &more].concat());
+    sandbox.ok(&["predict", "gaps", "gaps.csv"]);
+}
+
+#[test]
+fn a_kind_that_is_not_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("people.csv", people(60));
+    let fit = ["fit", "people.csv", "--label", "ill", "--ignore", "nr"];
+    let error = sandbox.error(&[&fit[..], &["--column", "age=real"]].concat());
+    assert_eq!(
+        error,
+        "setting `data.columns`: `age=real` is not NAME=KIND; kinds are number, flag, category, \
+         count, ignore"
+    );
+    assert_eq!(sandbox.files("runs"), []);
+}
