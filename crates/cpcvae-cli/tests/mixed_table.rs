@@ -145,9 +145,11 @@ fn new_rows_are_read_as_the_model_knows_them() {
     );
     sandbox.write("odd.csv", "visits,town,smoker,age\n3,Rome,maybe,44\n");
     let error = sandbox.error(&["predict", "run", "odd.csv"]);
-    assert!(
-        error.contains("row 1, column `smoker`: `maybe` is not a number"),
-        "{error}"
+    assert_eq!(
+        error,
+        "odd.csv, row 1, column `smoker`: `maybe` is not a number, and the column is read as a \
+         flag; correct it or leave it blank, or, if it is right, train again with `--column \
+         smoker=category`"
     );
 }
 

@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, HashSet};
 const MOST_LEVELS: usize = 50;
 /// From this many known cells on, a category has at most half as many levels.
 const ENOUGH_TO_REPEAT: usize = 20;
-/// A count that was not asked for exceeds this.
+/// The largest of counts that were not asked for exceeds this.
 const COUNTS_EXCEED: f32 = 20.0;
+/// Counts that were not asked for have at least so many ones.
+const ENOUGH_ONES: usize = 10;
 
 /// A kind and the reason for it, in words.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,9 +36,10 @@ pub(crate) enum NoGuess {
 /// 1. Only true/false, or 0 and 1 and both of them: a **flag**.
 /// 2. Numbers: a **number**, unless they look like nothing but counts. Whole numbers are no
 ///    categories (pixels are whole numbers, too), and counts only if they are never negative,
-///    the largest exceeds 20, their variance is more than twice their mean, 1 makes up at least
-///    1 % of them, and no value but 0 is more frequent than 1. Grey levels, ages and amounts of
-///    money fail that; numbers of visits or of molecules pass it.
+///    the largest exceeds 20, their variance is more than twice their mean, their skewness is
+///    above 1, and, leaving out zeros, 1 is the most frequent value, occurs at least 10 times and
+///    in at least 10 % of the cells. Grey levels, ages and amounts of money fail that; numbers of
+///    visits or of molecules pass it.
 /// 3. Text: a **category**, unless it has more than 50 levels or, from 20 known cells on, more
 ///    levels than half of the cells: that is an id or free text, and is refused.
 /// 4. Text in a column whose cells are numbers for at least one half is a mistake, and refused.
@@ -92,17 +95,21 @@ fn look_like_counts(numbers: &[f32]) -> bool {
     if !numbers.iter().all(is_whole) || largest <= COUNTS_EXCEED {
         return false;
     }
-    let rows = numbers.len() as f64;
-    let mean = numbers.iter().map(|n| f64::from(*n)).sum::<f64>() / rows;
-    let square = |n: &f32| (f64::from(*n) - mean).powi(2);
-    let variance = numbers.iter().map(square).sum::<f64>() / rows;
+    let average = |of: &dyn Fn(f64) -> f64| {
+        numbers.iter().map(|n| of(f64::from(*n))).sum::<f64>() / numbers.len() as f64
+    };
+    let mean = average(&|n| n);
+    let variance = average(&|n| (n - mean).powi(2));
+    let skewness = average(&|n| (n - mean).powi(3)) / variance.powf(1.5);
     let mut times: BTreeMap<u32, usize> = BTreeMap::new();
     for number in numbers.iter().filter(|number| **number > 0.0) {
         *times.entry(number.to_bits()).or_default() += 1;
     }
     let ones = times.get(&1.0f32.to_bits()).copied().unwrap_or(0);
     let most = times.values().copied().max().unwrap_or(0);
-    variance > 2.0 * mean && ones * 100 >= numbers.len() && ones == most
+    let above_zero: usize = times.values().sum();
+    let ones_lead = ones == most && ones >= ENOUGH_ONES && ones * 10 >= above_zero;
+    variance > 2.0 * mean && skewness > 1.0 && ones_lead
 }
 
 fn is_bit(number: f32) -> bool {
@@ -140,6 +147,9 @@ mod tests {
         // An edge pixel of grey images: mostly 0, else anything up to 255.
         let pixel = (0..2000).map(|i| if i % 4 == 0 { (i % 256) as f32 } else { 0.0 });
         assert_eq!(kind_of(pixel), Kind::Number);
+        // Two clouds of whole numbers, each as frequent as the others.
+        let clouds = (0..660).map(|i| (100 * (i % 2) + i % 11) as f32);
+        assert_eq!(kind_of(clouds), Kind::Number);
         // Amounts of money: mostly 0, and otherwise large.
         let money = (0..2000).map(|i| if i % 9 == 0 { (i * 37) as f32 } else { 0.0 });
         assert_eq!(kind_of(money), Kind::Number);

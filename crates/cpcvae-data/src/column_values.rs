@@ -15,6 +15,8 @@ pub(crate) struct ColumnCells<'a> {
     pub(crate) path: &'a Path,
     pub(crate) raw: &'a RawColumn,
     pub(crate) cells: Vec<Cell<'a>>,
+    /// Whether its kind is a trained model's, and so no longer the user's to choose.
+    pub(crate) of_model: bool,
 }
 
 /// Values of a column, and levels that it should not have: each with its first row and how
@@ -106,17 +108,26 @@ impl ColumnCells<'_> {
     /// The error for a cell that its column cannot have.
     pub(crate) fn bad_cell(&self, row: usize, problem: &str, kind: &ColumnKind) -> DataError {
         let (name, text) = (&self.raw.name, self.raw.text(row));
-        let category = match kind {
-            ColumnKind::Number => format!("declare a category (`--column {name}=category`), "),
-            _ => String::new(),
+        let other = match self.cells[row] {
+            Cell::Number(_) if *kind != ColumnKind::Number => "number",
+            _ => "category",
+        };
+        let advice = match self.of_model {
+            true => format!(
+                "correct it or leave it blank, or, if it is right, train again with `--column \
+                 {name}={other}`"
+            ),
+            false => format!(
+                "correct it, leave it blank, call that value missing (`--missing {text}`), declare \
+                 another kind (`--column {name}={other}`), or leave the column out (`--ignore \
+                 {name}`)"
+            ),
         };
         DataError::Table {
             path: self.path.to_path_buf(),
             place: format!("row {}, column `{name}`", row + 1),
             problem: format!(
-                "`{text}` {problem}, and the column is read as a {}; correct it, leave it blank, \
-                 call that value missing (`--missing {text}`), {category}or leave the column out \
-                 (`--ignore {name}`)",
+                "`{text}` {problem}, and the column is read as a {}; {advice}",
                 kind.name()
             ),
         }

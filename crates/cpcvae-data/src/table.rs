@@ -83,8 +83,8 @@ impl Table {
     /// - a flag, where it holds only true/false, or only 0 and 1;
     /// - a category, where it holds text that repeats (at most 50 levels);
     /// - a count, where it holds whole numbers that cannot well be anything else: never negative,
-    ///   the largest above 20, the variance more than twice the mean, and 1 the most frequent
-    ///   value after 0;
+    ///   the largest above 20, the variance more than twice the mean, skewed, and 1 by far the
+    ///   most frequent value after 0;
     /// - a number, where it holds any other numbers. When in doubt, it is a number.
     pub fn new(raw: &RawTable, options: &TableOptions) -> Result<Table> {
         if raw.rows == 0 {
@@ -97,6 +97,7 @@ impl Table {
             let cells = ColumnCells {
                 path: &raw.path,
                 raw: column,
+                of_model: options.features.is_some(),
                 cells: cells(column, &options.missing),
             };
             match &options.features {
