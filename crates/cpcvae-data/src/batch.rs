@@ -1,6 +1,7 @@
 //! Which rows make up each training step, and the batch they become.
 
 use crate::random::{Purpose, generator};
+use crate::shift::shift_images;
 use crate::{DataError, Dataset, Result};
 use rand::seq::SliceRandom;
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +20,9 @@ const MOST_ROWS_A_BATCH: usize = 1 << 20;
 pub struct BatchPlan {
     labelled: Stream,
     unlabelled: Stream,
+    seed: u64,
+    /// How many pixels images are moved at most.
+    shift: usize,
 }
 
 /// The row numbers of one step.
@@ -63,6 +67,8 @@ impl BatchPlan {
             })
         };
         Ok(BatchPlan {
+            seed,
+            shift: 0,
             labelled: stream(
                 labelled,
                 labelled_per_batch,
@@ -76,6 +82,22 @@ impl BatchPlan {
                 "unlabelled",
             )?,
         })
+    }
+
+    /// The same plan with images moved by up to `pixels` in each direction, anew at each step.
+    pub fn with_shift(mut self, pixels: usize) -> BatchPlan {
+        self.shift = pixels;
+        self
+    }
+
+    /// The batch of a step; the rows must have been checked before.
+    pub(crate) fn batch(&self, data: &Dataset, step: u64) -> Batch {
+        let mut batch = Batch::gather_checked(data, step, self.rows_of_step(step));
+        if self.shift > 0 {
+            let mut random = generator(self.seed, Purpose::Shift, step);
+            shift_images(&mut batch.features, &data.layout, self.shift, &mut random);
+        }
+        batch
     }
 
     /// Steps until the stream that needs more of them has shown each of its rows.

@@ -41,6 +41,7 @@ mod mnist;
 mod prefetch;
 mod random;
 mod raw_table;
+mod shift;
 mod source;
 mod split;
 mod split_plan;

@@ -25,8 +25,7 @@ impl Prefetch {
         let (sender, batches) = sync_channel(DEPTH);
         let gather_all = move || {
             for step in first_step.. {
-                let batch = Batch::gather_checked(&data, step, plan.rows_of_step(step));
-                if sender.send(batch).is_err() {
+                if sender.send(plan.batch(&data, step)).is_err() {
                     return; // nobody listens any more
                 }
             }

@@ -17,6 +17,7 @@ pub(crate) enum Purpose {
     Split = 5,
     LabelledBatches = 6,
     UnlabelledBatches = 7,
+    Shift = 10,
 }
 
 /// The generator for one purpose; `index` tells apart repeated uses, such as passes.

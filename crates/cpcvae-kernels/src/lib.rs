@@ -19,6 +19,7 @@ pub mod density;
 pub mod gaussian;
 pub mod linear;
 pub mod math;
+pub mod neighbours;
 pub mod noise_normal;
 mod parallel;
 pub mod peak;

@@ -65,7 +65,7 @@ pub fn product(
     c: &mut [f32],
 ) {
     match precision() {
-        Precision::F32 => exact_product([m, k, n], (a, a_transposed), (b, b_transposed), c),
+        Precision::F32 => product_f32([m, k, n], (a, a_transposed), (b, b_transposed), c),
         // The product of two such numbers fits an `f32`, so this is what a machine with
         // instructions for them computes, but for the order of the sums.
         Precision::Bf16 => {
@@ -76,14 +76,18 @@ pub fn product(
                 round_to_bf16(values, &mut rounded[..values.len()]);
             }
             let (a, b) = (&left[..a.len()], &right[..b.len()]);
-            exact_product([m, k, n], (a, a_transposed), (b, b_transposed), c);
+            product_f32([m, k, n], (a, a_transposed), (b, b_transposed), c);
             ROUNDED.set(scratch);
         }
     }
 }
 
-/// [`product`] with the factors as they are; each comes with whether it is transposed.
-fn exact_product(
+/// [`product`] `[m, k, n]` with the factors as they are, whatever the [`precision`]; each comes
+/// with whether it is transposed.
+///
+/// # Panics
+/// If a slice's length does not fit the shape.
+pub fn product_f32(
     [m, k, n]: [usize; 3],
     (a, a_transposed): (&[f32], bool),
     (b, b_transposed): (&[f32], bool),

@@ -8,6 +8,7 @@ pub mod config;
 pub mod device;
 pub mod distribution;
 pub mod error;
+pub mod graph;
 pub mod infer;
 pub mod method;
 pub mod model;

@@ -44,6 +44,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         steps,
         labelled_per_batch,
         unlabelled_per_batch,
+        shift: train.shift,
         learning_rate: positive("train.learning_rate", train.learning_rate)?,
         schedule: schedule(train, has_validation)?,
         clip_norm: some_if_positive("train.clip_norm", train.clip_norm)?,

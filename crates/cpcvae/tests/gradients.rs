@@ -210,6 +210,7 @@ fn continuous_labels() {
     let batch = Examples {
         labels: toy::tensor(vec![0.3, -1.0, 2.0, 0.1, 0.0, 1.0], [3, 2]),
         classes: false,
+        suggested: None,
         ..toy::examples(3, 4)
     };
     let cpc = Method::Cpc(Cpc {

@@ -80,6 +80,7 @@ impl RunConfig {
                 epochs: 100.0,
                 labelled_per_batch: 100,
                 unlabelled_per_batch: 100,
+                shift: 0,
                 learning_rate: if images { 1e-3 } else { 3e-3 },
                 schedule: "cosine".into(),
                 plateau_factor: 0.2,

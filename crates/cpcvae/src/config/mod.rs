@@ -138,6 +138,8 @@ pub struct TrainConfig {
     pub labelled_per_batch: usize,
     /// Unlabelled rows in a batch.
     pub unlabelled_per_batch: usize,
+    /// Pixels by which images are moved at most in each direction, anew at each step.
+    pub shift: usize,
     /// Adam's step size.
     pub learning_rate: f64,
     /// constant, cosine or plateau.

@@ -2,6 +2,7 @@
 
 use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
 use crate::error::{Error, Result};
+use crate::graph::Propagation;
 use crate::model::Kind;
 use crate::objective::{Constrained, GradientPath, Objective, Weights};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,18 @@ pub struct Cpc {
     pub aggregate_weight: f64,
     /// Weight of the predictions' entropy, as a multiple of lambda.
     pub entropy_weight: f64,
+    /// Weight of the classes that labels, spread over nearest neighbours, suggest for unlabelled
+    /// rows, as a multiple of lambda.
+    pub neighbour_weight: f64,
+    /// How much of that weight is gone at the end of the run, 0 to 1.
+    pub neighbour_decay: f64,
+    /// Neighbours of a row.
+    pub neighbours: usize,
+    /// How far labels spread, below 1; 0 for the reach at which labels are best found again from
+    /// each other.
+    pub neighbour_reach: f64,
+    /// How often during the run labels are spread anew, over neighbours among codes.
+    pub neighbour_refreshes: u64,
     /// Weight beta of the KL divergence.
     pub beta: f64,
     /// Weight of the predictor's squared weights.
@@ -58,6 +71,11 @@ impl Cpc {
             consistency_weight: 4.25,
             aggregate_weight,
             entropy_weight,
+            neighbour_weight: 1.0,
+            neighbour_decay: 0.0,
+            neighbours: 15,
+            neighbour_reach: 0.99,
+            neighbour_refreshes: 0,
             beta: pc.beta,
             predictor_norm: pc.predictor_norm,
             class_shares: Vec::new(),
@@ -85,6 +103,7 @@ impl Cpc {
             consistency: lambda * check_weight("consistency_weight", self.consistency_weight)?,
             aggregate: for_classes * check_weight("aggregate_weight", self.aggregate_weight)?,
             entropy: for_classes * check_weight("entropy_weight", self.entropy_weight)?,
+            neighbours: for_classes * check_weight("neighbour_weight", self.neighbour_weight)?,
             predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
         };
         let ramps = Weights {
@@ -93,6 +112,7 @@ impl Cpc {
             consistency: check_share("consistency_ramp", self.consistency_ramp)?,
             aggregate: check_share("aggregate_ramp", self.aggregate_ramp)?,
             entropy: check_share("entropy_ramp", self.entropy_ramp)?,
+            neighbours: check_share("neighbour_decay", self.neighbour_decay)?,
             predictor_norm: 0.0,
         };
         Ok(Recipe {
@@ -103,7 +123,26 @@ impl Cpc {
                 class_shares: self.class_shares(facts)?,
                 gradient_path: self.gradient_path,
                 target_gradient: self.target_gradient,
+                propagation: self.propagation()?,
+                refreshes: self.neighbour_refreshes,
             })),
+        })
+    }
+
+    fn propagation(&self) -> Result<Propagation> {
+        if !(0.0..1.0).contains(&self.neighbour_reach) {
+            let problem = format!("is {}; it must be from 0 to below 1", self.neighbour_reach);
+            return Err(Error::setting("method.neighbour_reach", problem));
+        }
+        if self.neighbours == 0 {
+            let problem = "a row needs at least one neighbour; to leave them out, set \
+                           `method.neighbour_weight` to 0";
+            return Err(Error::setting("method.neighbours", problem));
+        }
+        Ok(Propagation {
+            neighbours: self.neighbours,
+            // 0 lets the labels judge.
+            reach: Some(self.neighbour_reach).filter(|reach| *reach > 0.0),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Recipe, Stage, check_weight};
 use crate::error::Result;
+use crate::graph::Propagation;
 use crate::model::Kind;
 use crate::objective::{Constrained, GradientPath, Objective, Weights};
 use serde::{Deserialize, Serialize};
@@ -41,5 +42,7 @@ pub(super) fn unconditional(weights: Weights) -> Objective {
         class_shares: Vec::new(),
         gradient_path: GradientPath::Auto,
         target_gradient: true,
+        propagation: Propagation::default(),
+        refreshes: 0,
     })
 }

@@ -3,6 +3,7 @@
 use super::consistency::Original;
 use super::{Examples, GradientPath, Prediction, Progress, Terms};
 use super::{aggregate, consistency, entropy, evidence};
+use crate::graph::Propagation;
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
 use burn::tensor::Tensor;
@@ -21,6 +22,8 @@ pub struct Weights {
     pub aggregate: f64,
     /// Of the entropy of predictions.
     pub entropy: f64,
+    /// Of the classes that neighbours suggest.
+    pub neighbours: f64,
     /// Of the predictor's squared weights.
     pub predictor_norm: f64,
 }
@@ -34,6 +37,7 @@ impl Weights {
             consistency: self.consistency * factors.consistency,
             aggregate: self.aggregate * factors.aggregate,
             entropy: self.entropy * factors.entropy,
+            neighbours: self.neighbours * factors.neighbours,
             predictor_norm: self.predictor_norm * factors.predictor_norm,
         }
     }
@@ -48,6 +52,8 @@ impl Weights {
             consistency: rise(self.consistency),
             aggregate: rise(self.aggregate),
             entropy: rise(self.entropy),
+            // The other way round: labels of neighbours lead at first, then let go.
+            neighbours: 1.0 - self.neighbours * share.min(1.0),
             predictor_norm: rise(self.predictor_norm),
         }
     }
@@ -66,6 +72,10 @@ pub struct Constrained {
     pub gradient_path: GradientPath,
     /// Whether the prediction for the original learns from the consistency cost too.
     pub target_gradient: bool,
+    /// How labels spread over neighbours, where `weights.neighbours` asks for it.
+    pub propagation: Propagation,
+    /// How often they are spread anew during the stage.
+    pub refreshes: u64,
 }
 
 impl Constrained {
@@ -130,6 +140,12 @@ impl Constrained {
             if self.weights.entropy != 0.0 {
                 terms.push("entropy", weights.entropy, entropy::cost(classes));
             }
+        }
+        if let (Some(suggested), true) = (&batch.suggested, self.weights.neighbours != 0.0) {
+            let loss = prediction
+                .rows(batch.labelled..rows)
+                .loss(suggested.clone());
+            terms.push("neighbours", weights.neighbours, mean_of_batch(loss, rows));
         }
         if self.weights.predictor_norm != 0.0 {
             let norm = model.predictor_squared_norm();

@@ -16,6 +16,9 @@ pub struct Examples {
     pub labelled: usize,
     /// Whether labels are classes.
     pub classes: bool,
+    /// Classes that neighbours suggest for the unlabelled rows, each times how sure they are:
+    /// `[unlabelled, classes]`. `None` where nobody was asked.
+    pub suggested: Option<Tensor<2>>,
 }
 
 impl Examples {
@@ -33,7 +36,17 @@ impl Examples {
             labels: Tensor::from_data(TensorData::new(labels, [batch.labelled, outputs]), device),
             labelled: batch.labelled,
             classes,
+            suggested: None,
         }
+    }
+
+    /// With suggested classes `[unlabelled, outputs]`, row after row.
+    pub fn with_suggested(mut self, suggested: Vec<f32>) -> Self {
+        let [_, outputs] = self.labels.dims();
+        let rows = suggested.len() / outputs.max(1);
+        let data = TensorData::new(suggested, [rows, outputs]);
+        self.suggested = Some(Tensor::from_data(data, &self.labels.device()));
+        self
     }
 
     /// Grey pixels drawn as black or white, anew at each step.

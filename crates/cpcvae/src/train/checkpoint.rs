@@ -1,5 +1,6 @@
 //! Checkpoints: parameters, optimiser and the state of the loop in one file.
 
+use super::guide::Guide;
 use super::{Adam, ConstraintReport, Parameters, ScheduleState, TensorFile};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -21,6 +22,9 @@ pub struct LoopState {
     pub schedule: ScheduleState,
     /// The best validation quality and log-loss so far.
     pub best: Option<Best>,
+    /// How often labels were spread over neighbours.
+    #[serde(default)]
+    pub spreads: u64,
     /// Evaluations since then.
     pub waited: u64,
     /// Length of the metrics file.
@@ -53,7 +57,13 @@ pub struct Finished {
 
 /// Writes a checkpoint; refuses parameters that are not finite, so that the file on disk is
 /// always a good one.
-pub fn save(path: &Path, model: &Model, adam: &Adam, state: &LoopState) -> Result<()> {
+pub(super) fn save(
+    path: &Path,
+    model: &Model,
+    adam: &Adam,
+    guide: Option<&Guide>,
+    state: &LoopState,
+) -> Result<()> {
     let mut tensors = Parameters::of(model);
     if let Some(name) = tensors.not_finite() {
         return Err(Error::NotFinite {
@@ -67,12 +77,15 @@ pub fn save(path: &Path, model: &Model, adam: &Adam, state: &LoopState) -> Resul
     let mut optimiser = adam.state();
     prefix(&mut optimiser, "adam.");
     tensors.0.append(&mut optimiser.0);
+    if let Some(guide) = guide {
+        guide.clone().into_parameters(&mut tensors);
+    }
     let about = serde_json::to_string(state).expect("plain numbers serialise");
     TensorFile { tensors, about }.save(path)
 }
 
 /// Reads a checkpoint into a model of the same shapes.
-pub fn load(path: &Path, model: Model) -> Result<(Model, Adam, LoopState)> {
+pub(super) fn load(path: &Path, model: Model) -> Result<(Model, Adam, Option<Guide>, LoopState)> {
     let file = TensorFile::load(path)?;
     let damaged = |problem: String| {
         let advice = "this checkpoint does not belong to the run's configuration";
@@ -83,7 +96,8 @@ pub fn load(path: &Path, model: Model) -> Result<(Model, Adam, LoopState)> {
     let model = without_prefix(&file.tensors, "model.")
         .apply(model)
         .map_err(damaged)?;
-    Ok((model, adam, state))
+    let guide = Guide::from_parameters(&file.tensors);
+    Ok((model, adam, guide, state))
 }
 
 fn prefix(parameters: &mut Parameters, prefix: &str) {

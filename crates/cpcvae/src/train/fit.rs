@@ -1,6 +1,7 @@
 //! The training loop.
 
 use super::checkpoint::{self, Finished, LoopState};
+use super::guide::Guide;
 use super::metrics::MetricsFile;
 use super::{Adam, ConstraintReport, Observer, Solver, TrainPlan};
 use crate::distribution::Family;
@@ -98,6 +99,7 @@ pub(super) struct Training<'a> {
     pub(super) metrics: MetricsFile,
     pub(super) model: Model,
     pub(super) adam: Adam,
+    guide: Option<Guide>,
     pub(super) state: LoopState,
     pub(super) labelled: Dataset,
     pub(super) clock: Instant,
@@ -116,14 +118,14 @@ impl<'a> Training<'a> {
         let device = device.clone().autodiff();
         let last = checkpoints.join("last.safetensors");
         let model = Model::new(&plan.shape, plan.seed, &device);
-        let (model, adam, state) = if last.exists() {
+        let (model, adam, guide, state) = if last.exists() {
             checkpoint::load(&last, model)?
         } else {
             let state = LoopState {
                 multiplier: plan.constraint.and(plan.method.prediction_weight()),
                 ..LoopState::default()
             };
-            (model, Adam::default(), state)
+            (model, Adam::default(), None, state)
         };
         let mut training = Self {
             plan,
@@ -135,6 +137,7 @@ impl<'a> Training<'a> {
             metrics: MetricsFile::open(&folder.join("metrics.jsonl"), state.metrics_bytes)?,
             model,
             adam,
+            guide,
             labelled: data.rows.select(&data.split.labelled),
             clock: Instant::now(),
             seconds_before: state.seconds,
@@ -186,6 +189,7 @@ impl<'a> Training<'a> {
                 batches = Some((place.stage, self.batches_of(place.stage)?));
             }
             let (_, stream) = batches.as_mut().expect("set just above");
+            self.spread_labels(place.stage, place.share)?;
             let examples = timed("batch", 0.0, || self.next_examples(stream))?;
 
             let terms = self.step(examples, place.stage, place.share)?;
@@ -212,18 +216,37 @@ impl<'a> Training<'a> {
         Ok(StopReason::Complete)
     }
 
+    /// Asks the neighbours, where the objective wants it and it is time: once among the features
+    /// themselves, later among codes.
+    fn spread_labels(&mut self, stage: usize, share: f64) -> Result<()> {
+        let objective = &self.recipe.stages[stage].objective;
+        let due = Guide::due(objective, share);
+        if due <= self.state.spreads {
+            return Ok(());
+        }
+        let coder = (due > 1).then(|| self.inference());
+        let classes = self.plan.shape.target.outputs();
+        let seed = self.plan.seed;
+        self.guide = Guide::spread(objective, self.data, classes, seed, coder.as_ref())?;
+        self.state.spreads = due;
+        Ok(())
+    }
+
     fn next_examples(&self, stream: &mut Prefetch) -> Result<Examples> {
         let batch = stream
             .next()
             .ok_or_else(|| Error::Mismatch("the stream of batches ended".into()))?;
         let target = &self.plan.shape.target;
         let (outputs, is_classes) = (target.outputs(), target.is_classes());
-        Ok(Examples::from_batch(
-            batch,
-            outputs,
-            is_classes,
-            &self.device,
-        ))
+        let suggested = self
+            .guide
+            .as_ref()
+            .map(|guide| guide.of(&batch.rows.unlabelled));
+        let examples = Examples::from_batch(batch, outputs, is_classes, &self.device);
+        Ok(match suggested {
+            Some(suggested) => examples.with_suggested(suggested),
+            None => examples,
+        })
     }
 
     /// One batch: terms, gradient, update.
@@ -292,7 +315,8 @@ impl<'a> Training<'a> {
             }
             _ => (labelled.clone(), unlabelled.clone(), few, many),
         };
-        let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?;
+        let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?
+            .with_shift(self.plan.shift);
         let first = self.state.step;
         Ok(Prefetch::start(self.data.rows.clone(), plan, first)?)
     }
@@ -309,7 +333,8 @@ impl<'a> Training<'a> {
     pub(super) fn save(&mut self) -> Result<()> {
         self.state.metrics_bytes = self.metrics.sync()?;
         self.state.seconds = self.seconds_before + self.clock.elapsed().as_secs_f64();
-        checkpoint::save(&self.last, &self.model, &self.adam, &self.state)
+        let guide = self.guide.as_ref();
+        checkpoint::save(&self.last, &self.model, &self.adam, guide, &self.state)
     }
 
     fn finish(mut self, stop: StopReason) -> Result<(Model, FitReport)> {

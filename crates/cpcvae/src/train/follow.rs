@@ -84,7 +84,8 @@ impl Training<'_> {
                 loss,
             });
             self.state.waited = 0;
-            checkpoint::save(&self.best, &self.model, &Adam::default(), &self.state)?;
+            let adam = Adam::default();
+            checkpoint::save(&self.best, &self.model, &adam, None, &self.state)?;
         } else {
             self.state.waited += 1;
         }

@@ -4,6 +4,7 @@ mod adam;
 mod checkpoint;
 mod fit;
 mod follow;
+mod guide;
 mod metrics;
 mod multiplier;
 mod observer;

@@ -24,6 +24,8 @@ pub struct TrainPlan {
     pub labelled_per_batch: usize,
     /// Unlabelled rows in a batch.
     pub unlabelled_per_batch: usize,
+    /// Pixels by which images are moved at most, anew at each step.
+    pub shift: usize,
     /// Base learning rate.
     pub learning_rate: f64,
     /// How it changes.

@@ -65,6 +65,7 @@ impl Training<'_> {
         self.state.round += 1;
         self.state.steps_before += self.state.step;
         self.state.step = 0;
+        self.state.spreads = 0;
         self.state.multiplier = self.state.multiplier.map(|multiplier| multiplier * factor);
         self.state.schedule = ScheduleState::default();
         self.state.best = None;

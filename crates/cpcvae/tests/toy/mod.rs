@@ -63,6 +63,7 @@ pub fn examples(labelled: usize, unlabelled: usize) -> Examples {
         labels: one_hot(&classes),
         labelled,
         classes: true,
+        suggested: None,
     }
 }
 

@@ -1,0 +1,81 @@
+//! Images moved by a few pixels, anew at each step: a digit a little to the left is the same digit.
+
+use crate::Layout;
+use rand::Rng;
+
+/// Moves each image by a whole number of pixels, at most `most` in each direction; border pixels
+/// are repeated. Rows that are not images stay as they are.
+pub(crate) fn shift_images(
+    features: &mut [f32],
+    layout: &Layout,
+    most: usize,
+    random: &mut impl Rng,
+) {
+    let Layout::Image {
+        height,
+        width,
+        channels,
+    } = *layout
+    else {
+        return;
+    };
+    let mut original = vec![0.0; height * width * channels];
+    for image in features.chunks_exact_mut(original.len().max(1)) {
+        original.copy_from_slice(image);
+        let (down, right) = (draw(most, random), draw(most, random));
+        for y in 0..height {
+            let from_y = place(y, down, height);
+            for x in 0..width {
+                let from = (from_y * width + place(x, right, width)) * channels;
+                let to = (y * width + x) * channels;
+                image[to..to + channels].copy_from_slice(&original[from..from + channels]);
+            }
+        }
+    }
+}
+
+/// A whole number between `-most` and `most`.
+fn draw(most: usize, random: &mut impl Rng) -> isize {
+    let choices = 2 * most as u64 + 1;
+    (random.next_u64() % choices) as isize - most as isize
+}
+
+/// Where the value at `to` comes from.
+fn place(to: usize, moved: isize, size: usize) -> usize {
+    (to as isize - moved).clamp(0, size as isize - 1) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, generator};
+
+    #[test]
+    fn images_move_as_a_whole_and_not_too_far() {
+        let layout = Layout::Image {
+            height: 7,
+            width: 9,
+            channels: 2,
+        };
+        let mut random = generator(3, Purpose::Shift, 0);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..200 {
+            let mut image = vec![0.0; 7 * 9 * 2];
+            // One bright pixel in the middle, with different channels.
+            (image[(3 * 9 + 4) * 2], image[(3 * 9 + 4) * 2 + 1]) = (1.0, 0.5);
+            shift_images(&mut image, &layout, 2, &mut random);
+            let bright = image.iter().position(|value| *value == 1.0).unwrap();
+            assert_eq!(image[bright + 1], 0.5);
+            assert_eq!(image.iter().filter(|value| **value != 0.0).count(), 2);
+            let (y, x) = (bright / 2 / 9, bright / 2 % 9);
+            assert!(y.abs_diff(3) <= 2 && x.abs_diff(4) <= 2);
+            seen.insert((y, x));
+        }
+        assert_eq!(seen.len(), 25, "every shift occurs");
+    }
+
+    #[test]
+    fn the_border_is_repeated() {
+        assert_eq!([place(0, 2, 5), place(4, -2, 5), place(3, 1, 5)], [0, 4, 2]);
+    }
+}

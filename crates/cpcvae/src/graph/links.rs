@@ -1,0 +1,116 @@
+//! The graph: symmetric weights between neighbours, normalised.
+
+use cpcvae_kernels::neighbours::Neighbours;
+use rayon::prelude::*;
+
+/// Larger numbers trust near neighbours more than far ones. With 8, a row's farthest neighbour
+/// hardly counts; fewer of the links between dense regions survive than with 1 or 4.
+const SHARPNESS: f64 = 8.0;
+
+/// S = D^(-1/2) W D^(-1/2), row by row, where W holds the weights between neighbours and D their
+/// sums.
+#[derive(Clone, Debug)]
+pub(super) struct Links {
+    /// Where the links of each row begin; one more than there are rows.
+    starts: Vec<usize>,
+    /// The other end of each link.
+    ends: Vec<u32>,
+    /// Its normalised weight.
+    weights: Vec<f64>,
+    /// The sum of each row's weights before they were normalised.
+    degrees: Vec<f64>,
+}
+
+impl Links {
+    /// Two rows are linked if one of them is among the other's neighbours, with the weight
+    /// `exp(-8 d^2 / (s_i s_j))`, where `s` is the distance to a row's farthest neighbour: the
+    /// scale adapts to the density.
+    pub(super) fn between(neighbours: &Neighbours, rows: usize) -> Self {
+        if neighbours.count == 0 {
+            return Self::from_pairs(rows, &[]);
+        }
+        let count = neighbours.count;
+        let of_rows = neighbours.rows.chunks(count);
+        let of_rows = of_rows.zip(neighbours.distances.chunks(count));
+        let scales: Vec<f64> = neighbours
+            .distances
+            .chunks(count)
+            .map(|distances| f64::from(distances[count - 1]))
+            .collect();
+        let mut pairs: Vec<(u32, u32, f64)> = Vec::with_capacity(2 * neighbours.rows.len());
+        for (row, (others, distances)) in of_rows.enumerate() {
+            for (other, distance) in others.iter().zip(distances) {
+                let square = f64::from(*distance).powi(2);
+                let scale = scales[row] * scales[*other as usize];
+                // Copies of a row are as near as can be, whatever the scale.
+                let weight = if square == 0.0 {
+                    1.0
+                } else {
+                    (-SHARPNESS * square / scale).exp()
+                };
+                pairs.push((row as u32, *other, weight));
+                pairs.push((*other, row as u32, weight));
+            }
+        }
+        pairs.par_sort_unstable_by_key(|(row, other, _)| (*row, *other));
+        pairs.dedup_by_key(|(row, other, _)| (*row, *other));
+        Self::from_pairs(rows, &pairs)
+    }
+
+    /// From links sorted by row.
+    fn from_pairs(rows: usize, pairs: &[(u32, u32, f64)]) -> Self {
+        let mut degrees = vec![0.0; rows];
+        let mut starts = vec![0; rows + 1];
+        for (row, _, weight) in pairs {
+            degrees[*row as usize] += weight;
+            starts[*row as usize + 1] += 1;
+        }
+        for row in 0..rows {
+            starts[row + 1] += starts[row];
+        }
+        let normalised = |(row, other, weight): &(u32, u32, f64)| {
+            weight / (degrees[*row as usize] * degrees[*other as usize]).sqrt()
+        };
+        Self {
+            starts,
+            ends: pairs.iter().map(|(_, other, _)| *other).collect(),
+            weights: pairs.iter().map(normalised).collect(),
+            degrees,
+        }
+    }
+
+    /// Beliefs `[rows, columns]` as the graph sees them, D^(-1/2) F, from a solution F.
+    pub(super) fn divide_by_degrees(&self, columns: usize, solution: &mut [f64]) {
+        for (row, degree) in solution.chunks_exact_mut(columns).zip(&self.degrees) {
+            // Alone in its place, a row keeps what it has. Rounding may leave a hair below zero
+            // where nothing arrives.
+            let factor = if *degree > 0.0 {
+                1.0 / degree.sqrt()
+            } else {
+                1.0
+            };
+            row.iter_mut()
+                .for_each(|value| *value = value.max(0.0) * factor);
+        }
+    }
+
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.degrees.len()
+    }
+
+    /// `out = x - reach S x`, both `[rows, columns]`.
+    pub(super) fn apply(&self, reach: f64, columns: usize, x: &[f64], out: &mut [f64]) {
+        let rows = out.par_chunks_mut(columns).enumerate();
+        rows.with_min_len(512).for_each(|(row, out)| {
+            out.copy_from_slice(&x[row * columns..][..columns]);
+            for link in self.starts[row]..self.starts[row + 1] {
+                let factor = reach * self.weights[link];
+                let other = &x[self.ends[link] as usize * columns..][..columns];
+                for (out, other) in out.iter_mut().zip(other) {
+                    *out -= factor * other;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,13 @@
+//! Labels spread over the graph of nearest neighbours.
+//!
+//! Rows that lie near each other in a dense region mostly share their class, so a few labels say
+//! something of all rows (Zhou et al. 2004, "Learning with local and global consistency"; with
+//! the scales of Zelnik-Manor and Perona 2004 and class masses as Zhu et al. 2003).
+
+mod conjugate_gradient;
+mod links;
+mod principal;
+mod propagate;
+mod reach;
+
+pub use propagate::{Propagation, propagate};

@@ -1,0 +1,134 @@
+//! Principal components: rows of many columns in few, with distances nearly kept.
+
+use cpcvae_kernels::product::product_f32;
+use cpcvae_kernels::random::{Stream, normal};
+
+/// Subspace iterations; the search for neighbours needs the subspace, not single components.
+const ITERATIONS: usize = 20;
+
+/// The coordinates of rows `[n, width]` along their `count` leading principal components,
+/// `[n, count]`.
+pub(super) fn components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
+    let n = rows.len() / width;
+    let mut mean = vec![0.0f64; width];
+    for row in rows.chunks_exact(width) {
+        let sums = mean.iter_mut().zip(row);
+        sums.for_each(|(sum, value)| *sum += f64::from(*value) / n as f64);
+    }
+    let centred: Vec<f32> = rows
+        .chunks_exact(width)
+        .flat_map(|row| {
+            row.iter()
+                .zip(&mean)
+                .map(|(value, mean)| value - *mean as f32)
+        })
+        .collect();
+    let mut covariance = vec![0.0; width * width];
+    product_f32(
+        [width, n, width],
+        (&centred, true),
+        (&centred, false),
+        &mut covariance,
+    );
+
+    // [count, width]: a row for each direction.
+    let mut directions = vec![0.0; count * width];
+    let stream = Stream {
+        seed: 0,
+        step: 0,
+        purpose: 0,
+    };
+    normal(stream, &mut directions);
+    orthonormalise(&mut directions, width);
+    let mut image = vec![0.0; count * width];
+    for _ in 0..ITERATIONS {
+        let shape = [count, width, width];
+        product_f32(
+            shape,
+            (&directions, false),
+            (&covariance, false),
+            &mut image,
+        );
+        std::mem::swap(&mut directions, &mut image);
+        orthonormalise(&mut directions, width);
+    }
+    let mut coordinates = vec![0.0; n * count];
+    product_f32(
+        [n, width, count],
+        (&centred, false),
+        (&directions, true),
+        &mut coordinates,
+    );
+    coordinates
+}
+
+/// Gram-Schmidt over the rows, twice for the sake of rounding. A direction that is used up
+/// becomes zero.
+fn orthonormalise(directions: &mut [f32], width: usize) {
+    for place in 0..directions.len() / width {
+        let (before, rest) = directions.split_at_mut(place * width);
+        let direction = &mut rest[..width];
+        for _ in 0..2 {
+            for other in before.chunks_exact(width) {
+                let along = dot(direction, other) as f32;
+                let pairs = direction.iter_mut().zip(other);
+                pairs.for_each(|(value, other)| *value -= along * other);
+            }
+        }
+        let length = dot(direction, direction).sqrt();
+        let factor = if length > 1e-20 {
+            (1.0 / length) as f32
+        } else {
+            0.0
+        };
+        direction.iter_mut().for_each(|value| *value *= factor);
+    }
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_within_a_plane_are_kept() {
+        // Rows in a plane of a space of 6 dimensions, far from the origin.
+        let [u, v] = [
+            [1.0, 0.0, 2.0, 0.0, 1.0, 0.0f32],
+            [0.0, 3.0, 0.0, 1.0, 0.0, 1.0],
+        ];
+        let mut places = vec![0.0; 40];
+        normal(
+            Stream {
+                seed: 1,
+                step: 0,
+                purpose: 0,
+            },
+            &mut places,
+        );
+        let rows: Vec<f32> = places
+            .chunks_exact(2)
+            .flat_map(|p| {
+                (0..6)
+                    .map(|i| 20.0 + p[0] * u[i] + p[1] * v[i])
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let found = components(&rows, 6, 2);
+        let distance = |rows: &[f32], width: usize, a: usize, b: usize| {
+            let (a, b) = (&rows[a * width..][..width], &rows[b * width..][..width]);
+            a.iter()
+                .zip(b)
+                .map(|(a, b)| (a - b).powi(2))
+                .sum::<f32>()
+                .sqrt()
+        };
+        for (a, b) in [(0, 1), (3, 19), (7, 8)] {
+            let (before, after) = (distance(&rows, 6, a, b), distance(&found, 2, a, b));
+            assert!((before - after).abs() < 1e-3 * before, "{before} {after}");
+        }
+    }
+}
