@@ -16,12 +16,14 @@
 //! assert_eq!((batch.labelled, batch.unlabelled, batch.features.len()), (50, 50, 200));
 //! # Ok::<(), cpcvae_data::DataError>(())
 //! ```
-#![forbid(unsafe_code)]
+// One line of unsafe code, which maps a file into memory: see `mapped.rs`.
+#![deny(unsafe_code)]
 
 mod atomic_file;
 mod batch;
 pub mod catalog;
 mod compressed;
+mod contrast;
 mod csv_labels;
 mod csv_table;
 mod dataset;
@@ -32,17 +34,23 @@ mod glyph_strokes;
 mod glyphs;
 mod half_moon;
 mod idx;
+mod image_set;
 mod labels;
+mod mapped;
 mod mnist;
+mod packed;
+mod parallel;
 mod prefetch;
 mod random;
 mod raw_table;
+pub mod reader;
 mod source;
 mod split;
 mod split_plan;
 mod standardise;
 
 pub use batch::{Batch, BatchPlan, StepRows};
+pub use contrast::Grey;
 pub use csv_table::{CsvOptions, Task, read_csv, read_csv_features};
 pub use dataset::{Dataset, Layout, Matrix};
 pub use error::{DataError, Result};
@@ -51,10 +59,14 @@ pub use fetch::fetch_mnist;
 pub use glyphs::glyphs;
 pub use half_moon::{HalfMoon, HalfMoonLabels};
 pub use idx::{Idx, read_idx, write_idx};
+pub use image_set::ImageSet;
 pub use labels::Labels;
+pub use mapped::{Bytes, SharedBytes};
 pub use mnist::{open_idx, open_mnist};
+pub use packed::{NumberKind, PackedNumbers};
 pub use prefetch::Prefetch;
 pub use raw_table::{Cells, RawColumn, RawTable};
+pub use reader::{FileKind, Opened, ReadOptions, open_path};
 pub use source::Source;
 pub use split::Split;
 pub use split_plan::{Holdout, SplitPlan};

@@ -111,7 +111,7 @@ fn digit_names(classes: usize) -> Vec<String> {
     (0..classes).map(|class| class.to_string()).collect()
 }
 
-fn find_file(data_dir: &Path, file: &str) -> Option<PathBuf> {
+pub(crate) fn find_file(data_dir: &Path, file: &str) -> Option<PathBuf> {
     let dotted = file.replace("-idx", ".idx");
     FOLDERS
         .iter()
