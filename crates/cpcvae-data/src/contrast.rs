@@ -8,7 +8,8 @@ use crate::{ImageSet, Result};
 pub enum Grey {
     /// The mean of the channels.
     Mean,
-    /// The weights of brightness as the eye sees it: 0.299 red, 0.587 green, 0.114 blue.
+    /// The weights of brightness as screens have it (Rec. 709): 0.2126 red, 0.7152 green and
+    /// 0.0722 blue. The same as reading images with `gray`.
     Luminance,
 }
 
@@ -42,7 +43,7 @@ fn normalise_image(pixels: &[u8], channels: usize, grey: Option<Grey>) -> Vec<u8
             .collect(),
         Some(grey) => {
             let weights: &[f32] = match (grey, channels) {
-                (Grey::Luminance, 3) => &[0.299, 0.587, 0.114],
+                (Grey::Luminance, 3) => &[0.2126, 0.7152, 0.0722],
                 _ => &vec![1.0 / channels as f32; channels],
             };
             let value = |pixel: &[u8]| -> f32 {
@@ -115,10 +116,10 @@ mod tests {
             .contrast_normalised(Some(Grey::Mean), 1 << 20)
             .unwrap();
         assert_eq!((mean.channels, &mean.pixels[..]), (1, &[128, 128][..]));
-        // 0.299 * 0.2689 + 0.587 * 0.7311 + 0.114 * 0.5 = 0.5666
+        // 0.2126 * 0.2689 + 0.7152 * 0.7311 + 0.0722 * 0.5 = 0.6162
         let light = colour
             .contrast_normalised(Some(Grey::Luminance), 1 << 20)
             .unwrap();
-        assert_eq!(light.pixels[0], 144);
+        assert_eq!(light.pixels[0], 157);
     }
 }

@@ -94,7 +94,13 @@ impl<'a> ImageFiles<'a> {
                 let entry = zip.by_index(entries[place]).map_err(io::Error::other)?;
                 // An entry that unpacks to more than it declares is damaged or a trap.
                 let most = entry.size().min(*most_bytes);
-                Ok(Box::new(Cursor::new(unpack::read_all(entry, most)?)))
+                let bytes = unpack::read_all(entry, most).map_err(|error| match error.kind() {
+                    io::ErrorKind::FileTooLarge => {
+                        io::Error::other("it unpacks to more than the zip declares")
+                    }
+                    _ => error,
+                })?;
+                Ok(Box::new(Cursor::new(bytes)))
             }
         }
     }

@@ -249,6 +249,9 @@ fn decoder(
         .with_guessed_format()
         .map_err(|error| error.to_string())?;
     let mut decoder = reader.into_decoder().map_err(|error| error.to_string())?;
+    if decoder.dimensions().0 == 0 || decoder.dimensions().1 == 0 {
+        return Err("it has no pixels".into());
+    }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     Ok((decoder, orientation))
 }
