@@ -105,7 +105,7 @@ pub fn open_path(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Opened
 
 #[cfg(feature = "parquet")]
 fn open_parquet(path: &Path, options: &ReadOptions) -> Result<Opened> {
-    parquet::read(path, options).map(Opened::Table)
+    guarded(path, || parquet::read(path, options)).map(Opened::Table)
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -115,12 +115,22 @@ fn open_parquet(path: &Path, _: &ReadOptions) -> Result<Opened> {
 
 #[cfg(feature = "h5ad")]
 fn open_h5ad(path: &Path, options: &ReadOptions) -> Result<Opened> {
-    h5ad::read(path, options).map(Opened::Table)
+    guarded(path, || h5ad::read(path, options)).map(Opened::Table)
 }
 
 #[cfg(not(feature = "h5ad"))]
 fn open_h5ad(path: &Path, _: &ReadOptions) -> Result<Opened> {
     Err(not_built_in(path, "AnnData (HDF5)", "h5ad", "NPZ"))
+}
+
+/// Runs a reader whose foreign decoder may panic on a damaged file: that is an error here.
+#[cfg(any(feature = "parquet", feature = "h5ad"))]
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What the closure borrows is only read, and what it was building is dropped.
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let problem = "the file is damaged, so that its decoder gave up; get the file again";
+        Err(DataError::content(path, problem))
+    })
 }
 
 #[cfg(any(not(feature = "parquet"), not(feature = "h5ad")))]

@@ -216,6 +216,9 @@ struct Header {
 
 impl Header {
     fn parse(text: &str) -> Option<Header> {
+        if !text.is_ascii() {
+            return None;
+        }
         let after = |key: &str| {
             let place = text.find(&format!("'{key}':"))? + key.len() + 3;
             Some(text[place..].trim_start())

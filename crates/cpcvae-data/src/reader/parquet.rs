@@ -37,6 +37,19 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
             unpack::too_large(options.most_bytes),
         ));
     }
+    let chunks = metadata
+        .row_groups()
+        .iter()
+        .flat_map(|group| group.columns());
+    if chunks
+        .into_iter()
+        .any(|chunk| chunk.data_page_offset() < 0 || chunk.compressed_size() < 0)
+    {
+        return Err(DataError::content(
+            path,
+            "its places are negative; get the file again",
+        ));
+    }
     let schema = metadata.file_metadata().schema_descr();
     let names = schema
         .root_schema()
