@@ -61,8 +61,8 @@ pub(super) fn read_npz(path: &Path, options: &ReadOptions) -> Result<Opened> {
 fn assemble(path: &Path, arrays: Vec<(String, Array)>, options: &ReadOptions) -> Result<Opened> {
     let names: Vec<String> = arrays.iter().map(|(name, _)| name.clone()).collect();
     let wrong = |problem: String| DataError::content(path, problem);
-    let asked = options.features_name.iter().chain(&options.label_names);
-    if let Some(name) = asked.filter(|name| !names.contains(name)).next() {
+    let mut asked = options.features_name.iter().chain(&options.label_names);
+    if let Some(name) = asked.find(|name| !names.contains(name)) {
         return Err(wrong(format!(
             "there is no array `{name}`; {}",
             near(&names, name)

@@ -37,19 +37,6 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
             unpack::too_large(options.most_bytes),
         ));
     }
-    let chunks = metadata
-        .row_groups()
-        .iter()
-        .flat_map(|group| group.columns());
-    if chunks
-        .into_iter()
-        .any(|chunk| chunk.data_page_offset() < 0 || chunk.compressed_size() < 0)
-    {
-        return Err(DataError::content(
-            path,
-            "its places are negative; get the file again",
-        ));
-    }
     let schema = metadata.file_metadata().schema_descr();
     let names = schema
         .root_schema()
@@ -175,55 +162,42 @@ impl Builder {
         use ColumnReader::*;
         match (self, column) {
             (Builder::Flags(cells), BoolColumnReader(column)) => {
-                each(column, nullable, |value| Ok(cells.push(value.copied())))
+                cells.extend(read_all(column, nullable)?);
             }
             (Builder::Whole { cells, unsigned }, Int32ColumnReader(column)) => {
-                let unsigned = *unsigned;
-                each(column, nullable, |value| {
-                    Ok(cells.push(value.map(|&value| match unsigned {
-                        true => i128::from(value as u32),
-                        false => i128::from(value),
-                    })))
-                })
+                let whole = |value: i32| match unsigned {
+                    true => i128::from(value as u32),
+                    false => i128::from(value),
+                };
+                cells.extend(
+                    read_all(column, nullable)?
+                        .into_iter()
+                        .map(|cell| cell.map(whole)),
+                );
             }
             (Builder::Whole { cells, unsigned }, Int64ColumnReader(column)) => {
-                let unsigned = *unsigned;
-                each(column, nullable, |value| {
-                    Ok(cells.push(value.map(|&value| match unsigned {
-                        true => i128::from(value as u64),
-                        false => i128::from(value),
-                    })))
-                })
+                let whole = |value: i64| match unsigned {
+                    true => i128::from(value as u64),
+                    false => i128::from(value),
+                };
+                cells.extend(
+                    read_all(column, nullable)?
+                        .into_iter()
+                        .map(|cell| cell.map(whole)),
+                );
             }
             (Builder::Numbers { cells, read }, column) => {
-                let read = *read;
-                let mut push = |value: Option<f64>| Ok(cells.push(value.unwrap_or(f64::NAN)));
-                match column {
-                    FloatColumnReader(c) => each(c, nullable, |v| push(v.map(|&v| f64::from(v)))),
-                    DoubleColumnReader(c) => each(c, nullable, |v| push(v.copied())),
-                    Int32ColumnReader(c) => {
-                        each(c, nullable, |v| push(v.map(|&v| read.whole(f64::from(v)))))
-                    }
-                    Int64ColumnReader(c) => {
-                        each(c, nullable, |v| push(v.map(|&v| read.whole(v as f64))))
-                    }
-                    FixedLenByteArrayColumnReader(c) => {
-                        each(c, nullable, |v| push(v.map(|v| read.bytes(v.data()))))
-                    }
-                    ByteArrayColumnReader(c) => {
-                        each(c, nullable, |v| push(v.map(|v| read.bytes(v.data()))))
-                    }
-                    _ => Err(changed_type()),
-                }
+                cells.extend(read.all(column, nullable)?);
             }
             (Builder::Texts(cells), ByteArrayColumnReader(column)) => {
-                each(column, nullable, |value| {
-                    let text = value.map_or(Ok(""), |value| value.as_utf8())?;
-                    Ok(cells.push(text.trim().to_string()))
-                })
+                for cell in read_all(column, nullable)? {
+                    let text = cell.as_ref().map_or(Ok(""), |cell| cell.as_utf8())?;
+                    cells.push(text.trim().to_string());
+                }
             }
-            _ => Err(changed_type()),
+            _ => return Err(changed_type()),
         }
+        Ok(())
     }
 
     fn finish(self) -> Cells {
@@ -237,6 +211,32 @@ impl Builder {
 }
 
 impl ReadNumber {
+    /// All cells of a column as numbers; what is missing is NaN.
+    fn all(self, column: ColumnReader, nullable: bool) -> ::parquet::errors::Result<Vec<f64>> {
+        use ColumnReader::*;
+        fn filled<T>(cells: Vec<Option<T>>, number: impl Fn(T) -> f64) -> Vec<f64> {
+            let fill = |cell: Option<T>| cell.map_or(f64::NAN, &number);
+            cells.into_iter().map(fill).collect()
+        }
+        Ok(match column {
+            FloatColumnReader(column) => filled(read_all(column, nullable)?, f64::from),
+            DoubleColumnReader(column) => filled(read_all(column, nullable)?, |value| value),
+            Int32ColumnReader(column) => filled(read_all(column, nullable)?, |value| {
+                self.whole(f64::from(value))
+            }),
+            Int64ColumnReader(column) => filled(read_all(column, nullable)?, |value| {
+                self.whole(value as f64)
+            }),
+            FixedLenByteArrayColumnReader(column) => filled(read_all(column, nullable)?, |value| {
+                self.bytes(value.data())
+            }),
+            ByteArrayColumnReader(column) => filled(read_all(column, nullable)?, |value| {
+                self.bytes(value.data())
+            }),
+            _ => return Err(changed_type()),
+        })
+    }
+
     fn whole(self, value: f64) -> f64 {
         match self {
             ReadNumber::Decimal(unit) => value / unit,
@@ -264,27 +264,26 @@ fn changed_type() -> ParquetError {
     ParquetError::General("a column has another type than the schema says".into())
 }
 
-/// Calls `push` for every cell of a column, with `None` where it is missing.
-fn each<T: DataType>(
+/// All cells of a column, with `None` where one is missing.
+fn read_all<T: DataType>(
     mut column: ColumnReaderImpl<T>,
     nullable: bool,
-    mut push: impl FnMut(Option<&T::T>) -> ::parquet::errors::Result<()>,
-) -> ::parquet::errors::Result<()> {
+) -> ::parquet::errors::Result<Vec<Option<T::T>>> {
+    let mut cells = Vec::new();
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     loop {
         levels.clear();
-        values.clear();
         let (rows, _, _) = column.read_records(BATCH, Some(&mut levels), None, &mut values)?;
         if rows == 0 {
-            return Ok(());
+            return Ok(cells);
         }
-        let mut values = values.iter();
+        let mut values = values.drain(..);
         match nullable {
-            false => values.try_for_each(|value| push(Some(value)))?,
-            true => levels.iter().try_for_each(|&level| match level {
-                0 => push(None),
-                _ => push(values.next()),
-            })?,
+            false => cells.extend(values.map(Some)),
+            true => cells.extend(levels.iter().map(|&level| match level {
+                0 => None,
+                _ => values.next(),
+            })),
         }
     }
 }
