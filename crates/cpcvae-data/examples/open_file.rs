@@ -17,12 +17,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let opened = open_path(&path, &options)?;
     println!("opened in {:.2} s", start.elapsed().as_secs_f64());
-    match opened {
-        Opened::Table(table) => describe_table(&table),
-        Opened::Images(set) => describe_images("images", &set),
+    match &opened {
+        Opened::Table(table) => describe_table(table),
+        Opened::Images(set) => describe_images("images", set),
         Opened::ImagesWithTest { rows, test } => {
-            describe_images("images", &rows);
-            describe_images("test images", &test);
+            describe_images("images", rows);
+            describe_images("test images", test);
         }
     }
     println!("read through in {:.2} s", start.elapsed().as_secs_f64());

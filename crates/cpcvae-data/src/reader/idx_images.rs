@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 /// Whether a folder holds the four files that MNIST and its likes come in.
 pub(super) fn is_folder(path: &Path) -> bool {
-    mnist::is_present(path)
+    let is_there = |file: &&str| mnist::file_in(path, file).is_some();
+    mnist::FILES.iter().all(is_there)
 }
 
 /// Reads the four files of a folder.
 pub(super) fn read_folder(path: &Path, options: &ReadOptions) -> Result<Opened> {
     let [train_images, train_labels, test_images, test_labels] = mnist::FILES.map(|file| {
-        mnist::find_file(path, file)
+        mnist::file_in(path, file)
             .ok_or_else(|| DataError::content(path, format!("the file {file} is no longer there")))
     });
     let rows = read_pair(&train_images?, Some(&train_labels?), options)?;

@@ -3,6 +3,7 @@
 #[cfg(feature = "h5ad")]
 mod anndata;
 mod arrays;
+mod image_labels;
 mod images;
 mod matlab;
 mod never_a_panic;

@@ -178,3 +178,20 @@ fn ignored_columns_are_not_read_and_must_be_there() {
         &["all columns", "ignored"],
     );
 }
+
+#[test]
+fn a_format_that_is_not_built_in_names_the_feature() {
+    let open = |name: &str, content: &[u8]| open_named(name, content, &defaults());
+    if cfg!(not(feature = "parquet")) {
+        refused(
+            open("t.parquet", b"PAR1..PAR1"),
+            &["--features parquet", "CSV"],
+        );
+    }
+    if cfg!(not(feature = "h5ad")) {
+        refused(
+            open("t.h5ad", b"\x89HDF\r\n\x1a\n.."),
+            &["--features h5ad", "NPZ"],
+        );
+    }
+}
