@@ -34,22 +34,25 @@ pub(crate) fn is_same(cell: &str, other: &str) -> bool {
 pub(crate) fn cells<'a>(column: &'a RawColumn, missing: &[String]) -> Vec<Cell<'a>> {
     match &column.cells {
         Cells::Texts(texts) => texts.iter().map(|text| of_text(text, missing)).collect(),
-        Cells::Numbers(numbers) => {
-            let missing: Vec<f32> = missing
-                .iter()
-                .filter_map(|text| parse_number(text.trim()))
-                .collect();
-            let of_number = |number: &f64| match *number as f32 {
-                number if number.is_nan() || missing.contains(&number) => Cell::Missing,
-                number => Cell::Number(number),
-            };
-            numbers.iter().map(of_number).collect()
-        }
+        Cells::Numbers(numbers) => of_numbers(numbers.iter().copied(), missing),
+        Cells::Packed(numbers) => of_numbers(numbers.iter(), missing),
         Cells::Flags(flags) => flags
             .iter()
             .map(|flag| flag.map_or(Cell::Missing, Cell::Flag))
             .collect(),
     }
+}
+
+fn of_numbers<'a>(numbers: impl Iterator<Item = f64>, missing: &[String]) -> Vec<Cell<'a>> {
+    let missing: Vec<f32> = missing
+        .iter()
+        .filter_map(|text| parse_number(text.trim()))
+        .collect();
+    let of_number = |number: f64| match number as f32 {
+        number if number.is_nan() || missing.contains(&number) => Cell::Missing,
+        number => Cell::Number(number),
+    };
+    numbers.map(of_number).collect()
 }
 
 fn of_text<'a>(text: &'a str, missing: &[String]) -> Cell<'a> {
@@ -67,12 +70,32 @@ fn of_text<'a>(text: &'a str, missing: &[String]) -> Cell<'a> {
 }
 
 impl RawColumn {
+    /// Which cells are missing; `missing` are more values that mean so.
+    pub fn missing_cells(&self, missing: &[String]) -> Vec<bool> {
+        let cells = cells(self, missing).into_iter();
+        cells.map(|cell| cell == Cell::Missing).collect()
+    }
+
     /// The cell as text, as a level of a category, a label or an id; blank where it is missing.
-    pub(crate) fn text(&self, row: usize) -> String {
+    ///
+    /// # Panics
+    /// When there is no row `row`, as indexing a slice does.
+    pub fn text(&self, row: usize) -> String {
+        let number = |number: f64| match number.is_nan() {
+            true => String::new(),
+            false => number.to_string(),
+        };
         match &self.cells {
             Cells::Texts(texts) => texts[row].clone(),
-            Cells::Numbers(numbers) if numbers[row].is_nan() => String::new(),
-            Cells::Numbers(numbers) => numbers[row].to_string(),
+            Cells::Numbers(numbers) => number(numbers[row]),
+            // With 64 bits, 0.1 of 32 would read 0.10000000149011612.
+            Cells::Packed(numbers) if numbers.kind().is_short_fraction() => {
+                match numbers.get(row) as f32 {
+                    number if number.is_nan() => String::new(),
+                    number => number.to_string(),
+                }
+            }
+            Cells::Packed(numbers) => number(numbers.get(row)),
             Cells::Flags(flags) => flags[row].map_or(String::new(), |flag| flag.to_string()),
         }
     }
@@ -85,5 +108,28 @@ impl RawColumn {
             Some(whole) if whole.parse::<i64>().is_ok() => whole.to_string(),
             _ => text,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NumberKind, PackedNumbers};
+
+    #[test]
+    fn packed_numbers_are_cells_like_any_others() {
+        let numbers = [0.1f32, f32::NAN, -99.0, 3.0];
+        let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        let packed = PackedNumbers::new(bytes.into(), (NumberKind::F32, false), 0, 4, 4);
+        let column = RawColumn {
+            name: "x".into(),
+            cells: Cells::Packed(packed.unwrap()),
+        };
+        let found = cells(&column, &["-99".into()]);
+        use Cell::{Missing, Number};
+        assert_eq!(found, [Number(0.1), Missing, Missing, Number(3.0)]);
+        assert_eq!(column.missing_cells(&[]), [false, true, false, false]);
+        let texts: Vec<String> = (0..4).map(|row| column.text(row)).collect();
+        assert_eq!(texts, ["0.1", "", "-99", "3"]);
     }
 }

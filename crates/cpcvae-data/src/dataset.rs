@@ -1,59 +1,7 @@
 //! A data set in memory: rows of features, how they are laid out, their labels.
 
-use crate::{Column, DataError, Labels, Result};
+use crate::{Column, DataError, Labels, Matrix, Result};
 use serde::{Deserialize, Serialize};
-
-/// A dense table of numbers, stored row after row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Matrix {
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of values in a row.
-    pub columns: usize,
-    /// `rows * columns` values; row `i` begins at `i * columns`.
-    pub values: Vec<f32>,
-}
-
-impl Matrix {
-    /// A matrix of the given size; `values` must hold exactly `rows * columns` numbers.
-    pub fn new(rows: usize, columns: usize, values: Vec<f32>) -> Result<Matrix> {
-        if rows.checked_mul(columns) != Some(values.len()) {
-            return Err(DataError::Shape(format!(
-                "a matrix of {rows} rows x {columns} columns cannot hold {} values",
-                values.len()
-            )));
-        }
-        Ok(Matrix {
-            rows,
-            columns,
-            values,
-        })
-    }
-
-    /// The values of row `i`.
-    ///
-    /// # Panics
-    /// When there is no row `i`, as indexing a slice does.
-    pub fn row(&self, i: usize) -> &[f32] {
-        &self.values[i * self.columns..(i + 1) * self.columns]
-    }
-
-    /// The chosen rows, in the order given.
-    ///
-    /// # Panics
-    /// When a row number is not below `self.rows`.
-    pub fn select(&self, rows: &[u32]) -> Matrix {
-        let mut values = Vec::with_capacity(rows.len() * self.columns);
-        for &row in rows {
-            values.extend_from_slice(self.row(row as usize));
-        }
-        Matrix {
-            rows: rows.len(),
-            columns: self.columns,
-            values,
-        }
-    }
-}
 
 /// What the values of a row mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +44,10 @@ impl Layout {
             } => {
                 let pixel = column / channels.max(&1);
                 let (y, x) = (pixel / width.max(&1), pixel % width.max(&1));
-                format!("pixel y={y} x={x}")
+                match channels {
+                    0 | 1 => format!("pixel y={y} x={x}"),
+                    _ => format!("pixel y={y} x={x} channel={}", column % channels),
+                }
             }
         }
     }
@@ -258,16 +209,6 @@ mod tests {
     }
 
     #[test]
-    fn matrix_refuses_a_wrong_number_of_values() {
-        let message = Matrix::new(2, 3, vec![0.0; 5]).unwrap_err().to_string();
-        assert!(
-            message.contains("2 rows x 3 columns cannot hold 5"),
-            "{message}"
-        );
-        assert!(Matrix::new(usize::MAX, 2, vec![]).is_err());
-    }
-
-    #[test]
     fn select_keeps_features_and_labels_together() {
         let data = two_columns(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let chosen = data.select(&[2, 1]);
@@ -336,6 +277,6 @@ mod tests {
             width: 3,
             channels: 3,
         };
-        assert_eq!(layout.column_name(3 * 4 + 2), "pixel y=1 x=1");
+        assert_eq!(layout.column_name(3 * 4 + 2), "pixel y=1 x=1 channel=2");
     }
 }

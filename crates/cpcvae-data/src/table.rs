@@ -4,7 +4,8 @@ use crate::cell::cells;
 use crate::column_guess::{NoGuess, guess};
 use crate::column_values::ColumnCells;
 use crate::label_cells::LabelCells;
-use crate::table_roles::{Roles, table_name};
+use crate::reader::name_of;
+use crate::table_roles::Roles;
 use crate::{
     Column, ColumnKind, DataError, Dataset, Ids, Kind, Labels, Layout, Matrix, RawColumn, RawTable,
     Result,
@@ -117,7 +118,7 @@ impl Table {
         };
         warnings.extend(rare_classes(&labels));
         let layout = Layout::Columns(columns.columns);
-        let mut data = Dataset::new(table_name(&raw.path), features, layout, labels)?;
+        let mut data = Dataset::new(name_of(&raw.path), features, layout, labels)?;
         data.ids = roles.id.map(|column| ids(raw, column)).transpose()?;
         Ok(Table {
             data,

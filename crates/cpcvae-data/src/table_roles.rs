@@ -1,7 +1,6 @@
 //! Which columns of a table are labels, which one names the rows, and which are features.
 
 use crate::{DataError, Kind, RawColumn, RawTable, Result, TableOptions};
-use std::path::Path;
 
 /// Above this many columns, an error names only the nearest.
 const MOST_COLUMNS_TOLD: usize = 20;
@@ -139,14 +138,4 @@ impl<'a> Find<'a> {
             problem,
         }
     }
-}
-
-/// What a table is called: its file's name without endings.
-pub(crate) fn table_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let plain = name.trim_end_matches(".gz");
-    plain
-        .trim_end_matches(".csv")
-        .trim_end_matches(".tsv")
-        .to_string()
 }

@@ -1,8 +1,8 @@
 //! Tables as users write them, good and bad.
 
 use cpcvae_data::{
-    Column, ColumnKind, Dataset, Labels, Layout, Table, TableOptions, Task, read_csv,
-    read_csv_table,
+    Column, ColumnKind, Dataset, Labels, Layout, Opened, ReadOptions, Table, TableOptions, Task,
+    open_path, read_csv,
 };
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
@@ -189,7 +189,13 @@ fn columns_may_be_ignored_and_the_delimiter_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
     std::fs::write(&path, ";id;x\n0;one;1\n1;two;2\n").unwrap();
-    let raw = read_csv_table(&path, Some(';')).unwrap();
+    let with_semicolons = ReadOptions {
+        delimiter: Some(';'),
+        ..ReadOptions::default()
+    };
+    let Opened::Table(raw) = open_path(&path, &with_semicolons).unwrap() else {
+        panic!("a table");
+    };
     let data = Table::new(&raw, &options).unwrap().data;
     assert_eq!(data.features.values, [1.0, 2.0]);
     let message = read(
