@@ -217,7 +217,7 @@ impl Header {
     }
 }
 
-fn delimiter(path: &Path, options: &CsvOptions) -> Result<u8> {
+pub(crate) fn delimiter(path: &Path, options: &CsvOptions) -> Result<u8> {
     // The name as it was before compression: data.tsv.gz is a .tsv.
     let name = path
         .file_name()
@@ -265,7 +265,7 @@ fn not_a_number(cell: &str) -> String {
     format!("{problem}; features must be numbers (or true/false): change it, or ignore the column")
 }
 
-fn csv_error(path: &Path, error: csv::Error) -> DataError {
+pub(crate) fn csv_error(path: &Path, error: csv::Error) -> DataError {
     let at = |line: u64| format!("line {line}");
     let line = error
         .position()

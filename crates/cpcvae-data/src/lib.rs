@@ -28,6 +28,7 @@ mod dataset;
 mod error;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+mod folds;
 mod glyph_strokes;
 mod glyphs;
 mod half_moon;
@@ -41,6 +42,7 @@ mod source;
 mod split;
 mod split_plan;
 mod standardise;
+mod text_table;
 
 pub use batch::{Batch, BatchPlan, StepRows};
 pub use csv_table::{CsvOptions, Task, read_csv, read_csv_features};
@@ -48,6 +50,7 @@ pub use dataset::{Dataset, Layout, Matrix};
 pub use error::{DataError, Result};
 #[cfg(feature = "fetch")]
 pub use fetch::fetch_mnist;
+pub use folds::{Folds, choose_labels};
 pub use glyphs::glyphs;
 pub use half_moon::{HalfMoon, HalfMoonLabels};
 pub use idx::{Idx, read_idx, write_idx};
@@ -59,3 +62,4 @@ pub use source::Source;
 pub use split::Split;
 pub use split_plan::{Holdout, SplitPlan};
 pub use standardise::Standardizer;
+pub use text_table::read_csv_texts;
