@@ -4,13 +4,16 @@
 //! and describes the data: it samples, reconstructs, and scores how usual a row is.
 #![forbid(unsafe_code)]
 
+pub mod answers;
 pub mod config;
+pub mod crossfit;
 pub mod device;
 pub mod distribution;
 pub mod error;
 pub mod infer;
 pub mod method;
 pub mod model;
+pub mod neighbours;
 pub mod net;
 pub mod noise;
 pub mod objective;
