@@ -3,6 +3,7 @@
 use crate::args::ModelArgs;
 use crate::data_name::{DataName, some_text};
 use anyhow::{Context, Result, bail};
+use cpcvae::answers::Answers;
 use cpcvae::config::RunConfig;
 use cpcvae::model::Target;
 use cpcvae::run::{RunFolder, Trained};
@@ -15,6 +16,7 @@ pub struct Model {
     pub trained: Trained,
     /// The settings of the run, where they are still there.
     config: Option<RunConfig>,
+    folder: RunFolder,
     place: crate::args::PlaceArgs,
 }
 
@@ -45,6 +47,7 @@ impl Model {
         Ok(Self {
             trained,
             config: folder.config().ok(),
+            folder,
             place: args.place.clone(),
         })
     }
@@ -81,6 +84,27 @@ impl Model {
     /// The rows as the model sees them.
     pub fn prepare(&self, rows: &Dataset) -> cpcvae::Result<Dataset> {
         self.trained.card.preprocess.apply(rows.clone())
+    }
+
+    /// Columns that the run left out, such as names of rows.
+    pub fn ignored(&self) -> &[String] {
+        match &self.config {
+            Some(config) => &config.data.ignore,
+            None => &[],
+        }
+    }
+
+    /// The label columns that the run was trained with.
+    pub fn label_columns(&self) -> &[String] {
+        match &self.config {
+            Some(config) => &config.data.label,
+            None => &[],
+        }
+    }
+
+    /// What the run knows about its answers; nothing where it has not measured them.
+    pub fn answers(&self) -> cpcvae::Result<Option<Answers>> {
+        Answers::load(&self.folder)
     }
 
     /// Whether this is the file that the run was trained on.

@@ -22,8 +22,24 @@ pub struct FitSettings {
     pub folder: RunFolder,
     /// Whether the number of test rows is left to `fit`.
     pub test_is_open: bool,
+    /// How labels are held out.
+    pub held_out: HeldOutSettings,
     /// Where to work.
     pub place: PlaceArgs,
+}
+
+/// Which labels are held out after training, and what is compared on them. Not a part of the
+/// run's settings: the model does not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldOutSettings {
+    /// Folds, where they were asked for.
+    pub folds: Option<usize>,
+    /// How often they are dealt.
+    pub repeats: usize,
+    /// Whether labels are held out at all.
+    pub wanted: bool,
+    /// Whether baselines are trained too.
+    pub compare: bool,
 }
 
 /// Settings laid over others, and where they come from.
@@ -62,11 +78,19 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         let data = layer.settings.get("data").and_then(Value::as_table);
         data.is_some_and(|data| data.contains_key("test"))
     };
+    let is_file = matches!(data, DataName::File(_));
     Ok(FitSettings {
-        test_is_open: is_new && matches!(data, DataName::File(_)) && !layers.iter().any(says_test),
+        test_is_open: is_new && is_file && !layers.iter().any(says_test),
         config,
         data,
         folder,
+        held_out: HeldOutSettings {
+            folds: args.folds.map(usize::from),
+            repeats: usize::from(args.repeats),
+            // Built-in data has a test set of its own.
+            wanted: !args.no_crossfit && (is_file || args.folds.is_some()),
+            compare: !args.no_compare,
+        },
         place: args.place.clone(),
     })
 }

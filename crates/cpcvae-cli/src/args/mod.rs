@@ -5,11 +5,11 @@ mod experiment;
 mod fit;
 
 pub use answer::{
-    EncodeArgs, EvaluateArgs, ModelArgs, PredictArgs, ReconstructArgs, ReconstructionKind,
-    SampleArgs, ScoreArgs,
+    CarriedArgs, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PredictArgs, ReconstructArgs,
+    ReconstructionKind, SampleArgs, ScoreArgs, SuggestArgs,
 };
 pub use experiment::ExperimentArgs;
-pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs};
+pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 use std::path::PathBuf;
@@ -39,6 +39,9 @@ pub enum Command {
     Fit(Box<FitArgs>),
     Evaluate(EvaluateArgs),
     Predict(PredictArgs),
+    Impute(ImputeArgs),
+    Suggest(SuggestArgs),
+    LearningCurve(Box<LearningCurveArgs>),
     Encode(EncodeArgs),
     Score(ScoreArgs),
     Reconstruct(ReconstructArgs),

@@ -22,27 +22,17 @@ impl Inference {
     /// Prepared features `[rows, features]` with every NaN filled in; other cells are returned
     /// bit by bit as they are.
     ///
-    /// Missing cells start at `start [features]` and are replaced `iterations` times. With draws
-    /// the chain tends to the model's conditional distribution as far as q(z|x) is the true
+    /// Missing cells start at 0, the training mean of a standardised column, and are replaced
+    /// `iterations` times. With draws the chain tends to the model's conditional distribution as far as q(z|x) is the true
     /// posterior; with means it tends to a fixed point near the conditional mean, which for
     /// conditionals of several modes need not be one of them.
-    pub fn impute(
-        &self,
-        features: &Matrix,
-        start: &[f32],
-        filling: Filling,
-        iterations: usize,
-    ) -> Result<Matrix> {
+    pub fn impute(&self, features: &Matrix, filling: Filling, iterations: usize) -> Result<Matrix> {
         if matches!(self.model, Model::Classifier(_)) {
             return Err(no_generative_part());
         }
         let mut filled = features.clone();
-        for row in filled.values.chunks_exact_mut(features.columns.max(1)) {
-            for (cell, start) in row.iter_mut().zip(start) {
-                if cell.is_nan() {
-                    *cell = *start;
-                }
-            }
+        for cell in filled.values.iter_mut().filter(|cell| cell.is_nan()) {
+            *cell = 0.0;
         }
         for iteration in 0..iterations {
             let mut made = Vec::with_capacity(filled.values.len());
