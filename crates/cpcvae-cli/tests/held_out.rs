@@ -228,21 +228,22 @@ fn unlabelled_rows_are_suggested() {
     assert_eq!(error, "all 1 rows of `known.csv` have labels already");
 }
 
+fn curve<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let start = [
+        "learning-curve",
+        "wine.csv",
+        "--label",
+        "kind",
+        "--ignore",
+        "id",
+    ];
+    [&start[..], &SMALL, &["--quiet", "--folds", "2"], more].concat()
+}
+
 #[test]
 fn a_learning_curve_is_measured_drawn_and_put_in_words() {
     let sandbox = Sandbox::new();
     sandbox.write("wine.csv", two_clouds(80, 20));
-    let curve = |more: &[&str]| {
-        let start = [
-            "learning-curve",
-            "wine.csv",
-            "--label",
-            "kind",
-            "--ignore",
-            "id",
-        ];
-        [&start[..], &SMALL, &["--quiet", "--folds", "2"], more].concat()
-    };
     let text = sandbox.ok(&curve(&["--counts", "16,4", "--figure", "curve.svg"]));
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].contains("held-out accuracy"), "{text}");

@@ -78,7 +78,7 @@ pub fn worth_buying(points: &[CurvePoint], rows: usize) -> String {
         percent(first.accuracy),
         percent(last.accuracy)
     );
-    if law.rate <= 0.02 {
+    if law.rate <= 0.02 || last.accuracy <= first.accuracy {
         return format!(
             "{measured}: it does not grow with the labels, so on this evidence more labels of the \
              same kind are not worth buying. With {rows} held-out rows a small gain would go unseen."
@@ -144,6 +144,9 @@ mod tests {
         assert!(slow.contains("intervals overlap"), "{slow}");
         let flat = worth_buying(&points(|_| 0.8), 100);
         assert!(flat.contains("not worth buying"), "{flat}");
+        // A dip between equal ends has a slope, but nothing was gained.
+        let dip = worth_buying(&points(|n| if n == 20.0 { 0.7 } else { 0.8 }), 100);
+        assert!(dip.contains("not worth buying"), "{dip}");
         assert!(worth_buying(&points(|_| 0.8)[..1], 100).contains("says nothing of more"));
     }
 }

@@ -55,6 +55,16 @@ pub fn run(
     };
     let folder = settings.folder.path().join("crossfit");
     let folder = folder.join(format!("{}-folds", folding.folds));
+    let methods = match settings.held_out.compare {
+        true => 1 + baselines(config).count(),
+        false => 1,
+    };
+    trainer.printer.note(format!(
+        "holding labels out: {} more trainings like this one (--no-compare takes {}, --no-crossfit \
+         none)",
+        methods * fit.parts(),
+        fit.parts()
+    ));
     let train = |config: &RunConfig| {
         let name = config.method.name();
         trainer.held_out(&fit, config, name, &folder.join(name))
@@ -81,10 +91,7 @@ pub fn run(
         classes: labels_of_classes(data, split),
     };
     if settings.held_out.compare {
-        for name in ["labels-only", "vae-then-mlp"] {
-            if name == config.method.name() {
-                continue;
-            }
+        for name in baselines(config) {
             let Some(theirs) = train(&baseline(config, name, &data.layout)?)? else {
                 return Ok(End::Interrupted);
             };
@@ -119,6 +126,13 @@ pub fn folding(settings: &FitSettings, data: &Dataset) -> Folding {
         repeats: settings.held_out.repeats,
         ..usual
     }
+}
+
+/// Baselines that are trained: those that the run's own method is not.
+fn baselines(config: &RunConfig) -> impl Iterator<Item = &'static str> {
+    let ours = config.method.name();
+    let all = ["labels-only", "vae-then-mlp"].into_iter();
+    all.filter(move |name| *name != ours)
 }
 
 /// A baseline with the run's own network, batches and number of steps.

@@ -25,6 +25,9 @@ pub fn temperature(probabilities: &[f32], width: usize, classes: &[u32]) -> f64 
     let mut inverse = 1.0;
     for _ in 0..100 {
         let (slope, curvature) = derivatives(&logits, width, classes, inverse);
+        if slope == 0.0 {
+            break;
+        }
         if slope > 0.0 {
             high = inverse;
         } else {
