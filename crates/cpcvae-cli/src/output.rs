@@ -2,7 +2,7 @@
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
-use cpcvae_data::{Dataset, Layout, Matrix};
+use cpcvae_data::{Layout, Matrix};
 use cpcvae_lab::figure::Grid;
 use std::path::Path;
 
@@ -43,19 +43,6 @@ pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
         }
         Layout::Image { .. } => cells(values).collect(),
     }
-}
-
-/// The header of what says which row a line is about: its number and, where rows have ids, the
-/// id column's name.
-pub fn row_header(rows: &Dataset) -> Vec<String> {
-    let id = rows.ids.as_ref().map(|ids| ids.name.clone());
-    std::iter::once("row".to_string()).chain(id).collect()
-}
-
-/// Which row a line is about, under [`row_header`].
-pub fn row_cells(rows: &Dataset, row: usize) -> Vec<String> {
-    let id = rows.ids.as_ref().map(|ids| ids.of_row[row].clone());
-    std::iter::once(row.to_string()).chain(id).collect()
 }
 
 /// The names of a layout's columns; pixels are named by their place.

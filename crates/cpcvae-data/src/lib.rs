@@ -32,6 +32,7 @@ mod dataset;
 mod error;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+mod folds;
 mod glyph_strokes;
 mod glyphs;
 mod half_moon;
@@ -63,6 +64,7 @@ pub use dataset::{Dataset, Ids, Layout};
 pub use error::{DataError, Result};
 #[cfg(feature = "fetch")]
 pub use fetch::fetch_mnist;
+pub use folds::{Folds, choose_labels};
 pub use glyphs::glyphs;
 pub use half_moon::{HalfMoon, HalfMoonLabels};
 pub use idx::{Idx, read_idx, write_idx};

@@ -86,6 +86,14 @@ impl<'a> Roles<'a> {
     }
 }
 
+impl RawTable {
+    /// The columns of these names, be they features or beside; `role` is what they are wanted for,
+    /// for messages.
+    pub fn named(&self, names: &[String], role: &str) -> Result<Vec<&RawColumn>> {
+        Find { raw: self }.columns(names, role)
+    }
+}
+
 struct Find<'a> {
     raw: &'a RawTable,
 }

@@ -1,13 +1,15 @@
 //! From a data set as opened to rows that a model can learn from, and back.
 
 mod mixed;
+mod planes;
+mod preprocess;
 
 pub use mixed::MixedScale;
+pub use preprocess::{FeatureScale, Preprocess};
 
 use crate::config::RunConfig;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::infer::Evaluation;
 use crate::method::LabelFacts;
 use crate::model::Target;
 use crate::train::TrainingData;
@@ -15,36 +17,7 @@ use cpcvae_data::{
     Column, ColumnKind, Dataset, Holdout, Labels, Layout, Matrix, Source, Split, SplitPlan,
     Standardizer,
 };
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// What is done to features and labels before the model sees them; stored in the model's card.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Preprocess {
-    /// What a row must look like.
-    pub layout: Layout,
-    /// How features are scaled.
-    pub features: FeatureScale,
-    /// How continuous labels are scaled.
-    pub labels: Option<Standardizer>,
-}
-
-/// How features are scaled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FeatureScale {
-    /// Columns to mean 0 and standard deviation 1 over the training rows.
-    Standardise(Standardizer),
-    /// Columns of several kinds, or with missing cells.
-    Mixed(MixedScale),
-    /// Pixels from [0, 1] to [low, high].
-    Pixels {
-        /// What black becomes.
-        low: f32,
-        /// What white becomes.
-        high: f32,
-    },
-}
 
 /// A data set ready for training.
 #[derive(Clone, Debug)]
@@ -229,154 +202,4 @@ fn class_shares(labels: &Labels, labelled: &[u32]) -> Vec<f32> {
     }
     let total: f32 = counts.iter().sum();
     counts.iter().map(|count| count / total.max(1.0)).collect()
-}
-
-impl Preprocess {
-    /// Scales rows of the right layout. Columns of several kinds become as many columns as the
-    /// model sees, see [`MixedScale`].
-    pub fn apply(&self, mut data: Dataset) -> Result<Dataset> {
-        self.check_layout(&data)?;
-        data.check_values()?;
-        match &self.features {
-            FeatureScale::Standardise(scale) => {
-                check_whole(&data)?;
-                scale.apply(&mut data.features)?;
-            }
-            FeatureScale::Mixed(scale) => {
-                let columns = self.columns();
-                data.features = scale.encode(columns, &data.features);
-                data.layout = Layout::Columns(scale.place_names(columns));
-            }
-            FeatureScale::Pixels { low, high } => {
-                for value in &mut data.features.values {
-                    *value = low + *value * (high - low);
-                }
-            }
-        }
-        if let (Some(scale), Labels::Values { of_row, .. }) = (&self.labels, &mut data.labels) {
-            for label in of_row.iter_mut().flatten() {
-                for ((value, mean), scale) in label.iter_mut().zip(&scale.mean).zip(&scale.scale) {
-                    *value = (*value - mean) / scale;
-                }
-            }
-        }
-        Ok(data)
-    }
-
-    /// The columns of the data; none for images.
-    pub fn columns(&self) -> &[Column] {
-        match &self.layout {
-            Layout::Columns(columns) => columns,
-            Layout::Image { .. } => &[],
-        }
-    }
-
-    /// Features as the model gives them, in the user's columns and units.
-    pub fn invert(&self, mut features: Matrix) -> Matrix {
-        match &self.features {
-            FeatureScale::Mixed(scale) => return scale.decode(self.columns(), &features),
-            FeatureScale::Standardise(scale) => {
-                for row in features.values.chunks_exact_mut(scale.mean.len().max(1)) {
-                    scale.invert_row(row);
-                }
-            }
-            FeatureScale::Pixels { low, high } => {
-                for value in &mut features.values {
-                    *value = (*value - low) / (high - low);
-                }
-            }
-        }
-        features
-    }
-
-    /// Continuous labels as the model gives them, in the user's units.
-    pub fn invert_labels(&self, mut labels: Matrix) -> Matrix {
-        if let Some(scale) = &self.labels {
-            for row in labels.values.chunks_exact_mut(scale.mean.len().max(1)) {
-                scale.invert_row(row);
-            }
-        }
-        labels
-    }
-
-    /// What the log-density of a prepared row gains in the user's units: minus the log of the
-    /// scales of its columns, of those that are numbers and known. Pixels are scored in the
-    /// model's units, as in the literature.
-    pub fn log_density_shift(&self, row: &[f32]) -> f32 {
-        match &self.features {
-            FeatureScale::Mixed(scale) => scale.log_density_shift(row),
-            FeatureScale::Standardise(scale) => -scale.scale.iter().map(|s| s.ln()).sum::<f32>(),
-            FeatureScale::Pixels { .. } => 0.0,
-        }
-    }
-
-    /// The mean of [`Preprocess::log_density_shift`] over prepared rows.
-    fn mean_shift(&self, rows: &Matrix) -> f64 {
-        if rows.rows == 0 || !matches!(self.features, FeatureScale::Mixed(_)) {
-            return f64::from(self.log_density_shift(&[]));
-        }
-        let shift = |row| f64::from(self.log_density_shift(rows.row(row)));
-        (0..rows.rows).map(shift).sum::<f64>() / rows.rows as f64
-    }
-
-    /// An evaluation on prepared rows with its ELBO, and the error of a single continuous label,
-    /// in the user's units. Errors over several label dimensions stay in standard deviations: the dimensions
-    /// may have different units.
-    pub fn in_user_units(&self, mut evaluation: Evaluation, rows: &Matrix) -> Evaluation {
-        let shift = self.mean_shift(rows);
-        evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
-        if let Some([scale]) = self.labels.as_ref().map(|labels| labels.scale.as_slice()) {
-            evaluation.rmse = evaluation.rmse.map(|rmse| rmse * f64::from(*scale));
-        }
-        evaluation
-    }
-
-    fn check_layout(&self, data: &Dataset) -> Result<()> {
-        if self.layout == data.layout {
-            return Ok(());
-        }
-        let describe = |layout: &Layout| match layout {
-            Layout::Columns(columns) => {
-                format!("{} columns ({})", columns.len(), preview(columns))
-            }
-            Layout::Image {
-                height,
-                width,
-                channels,
-            } => format!("images of {height} x {width} x {channels}"),
-        };
-        Err(Error::Mismatch(format!(
-            "`{}` does not fit the model: it has {}, the model was trained on {}",
-            data.name,
-            describe(&data.layout),
-            describe(&self.layout)
-        )))
-    }
-}
-
-/// Rows with missing cells are for models that have learnt to do without.
-fn check_whole(data: &Dataset) -> Result<()> {
-    let width = data.width().max(1);
-    let Some(place) = data.features.values.iter().position(|value| value.is_nan()) else {
-        return Ok(());
-    };
-    Err(Error::Mismatch(format!(
-        "`{}` has missing cells (the first in row {}, column `{}`), but all rows that the model \
-         was trained on are whole; fill them, or train again with \
-         `--set model.missing_cells=true`",
-        data.name,
-        place / width + 1,
-        data.layout.column_name(place % width)
-    )))
-}
-
-/// The first columns, with the kinds of those that are not numbers.
-fn preview(columns: &[Column]) -> String {
-    let name = |column: &Column| match column.kind {
-        ColumnKind::Number => column.name.clone(),
-        _ => format!("{}: {}", column.name, column.kind.name()),
-    };
-    let shown: Vec<String> = columns.iter().take(6).map(name).collect();
-    let more = if columns.len() > 6 { ", ..." } else { "" };
-    format!("{}{more}", shown.join(", "))
 }

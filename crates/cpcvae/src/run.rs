@@ -67,6 +67,11 @@ impl RunFolder {
         self.config_path().exists()
     }
 
+    /// Whether a run came to its end here.
+    pub fn is_finished(&self) -> bool {
+        self.model_path().exists() && self.report_path().exists()
+    }
+
     /// The settings of the run.
     pub fn config(&self) -> Result<RunConfig> {
         let path = self.config_path();
@@ -81,6 +86,10 @@ impl RunFolder {
 
     fn config_path(&self) -> PathBuf {
         self.0.join("config.toml")
+    }
+
+    fn report_path(&self) -> PathBuf {
+        self.0.join("report.json")
     }
 
     fn split_path(&self) -> PathBuf {
@@ -145,7 +154,7 @@ pub fn run(
         let test = prepared.test.as_ref();
         report.test = test.map(|rows| in_user_units(inference.evaluate(rows), rows));
         let text = serde_json::to_string_pretty(&report).expect("plain values serialise");
-        write_atomically(&folder.path().join("report.json"), text.as_bytes())?;
+        write_atomically(&folder.report_path(), text.as_bytes())?;
     }
     Ok(report)
 }

@@ -1,8 +1,9 @@
 //! `cpcvae score`: how probable rows are.
 
 use crate::args::ScoreArgs;
-use crate::opened::Model;
-use crate::output::{cells, row_cells, row_header, write_csv};
+use crate::carried::Carried;
+use crate::opened::{Model, WantedLabels};
+use crate::output::{cells, write_csv};
 use crate::printer::{Printer, count};
 use anyhow::Result;
 use serde_json::json;
@@ -11,7 +12,9 @@ use std::process::ExitCode;
 /// Scores and writes one line a row, and the means.
 pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     let model = Model::open(&args.model)?;
-    let rows = model.prepare(&model.features(&args.data)?)?;
+    let asked = model.rows(&args.rows, WantedLabels::None)?;
+    let carried = Carried::of(&asked, &args.carried)?;
+    let rows = model.prepare(&asked.data)?;
     let mut scores = model
         .trained
         .inference
@@ -23,10 +26,10 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
         scores.log_likelihood[row] += shift;
     }
     if args.out.is_some() || !printer.json {
-        let mut header = row_header(&rows);
+        let mut header = carried.header();
         header.extend(["elbo", "log_likelihood"].map(String::from));
         let lines = (0..rows.len()).map(|row| {
-            let mut line = row_cells(&rows, row);
+            let mut line = carried.line(row);
             line.extend(cells(&[scores.elbo[row], scores.log_likelihood[row]]));
             line
         });
@@ -45,7 +48,7 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     }
     let value = json!({
         "run": args.model.run,
-        "data": args.data,
+        "data": args.rows.data,
         "rows": rows.len(),
         "samples": args.samples,
         "elbo": elbo,

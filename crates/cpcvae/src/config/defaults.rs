@@ -30,6 +30,13 @@ impl RunConfig {
                 id: String::new(),
                 columns: Vec::new(),
                 missing: Vec::new(),
+                labels_file: String::new(),
+                features_name: String::new(),
+                size: 0,
+                gray: false,
+                contrast: false,
+                strict: false,
+                most_bytes: 16 << 30,
                 // The toy data of the paper is used as it is.
                 standardise: source != "half-moon",
                 labels: 0,

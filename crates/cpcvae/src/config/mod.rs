@@ -52,6 +52,21 @@ pub struct DataConfig {
     pub columns: Vec<String>,
     /// Values of features that mean "missing", next to blank, NA, N/A, NaN, null and `?`.
     pub missing: Vec<String>,
+    /// Images: the table of files and labels; empty for none.
+    pub labels_file: String,
+    /// NPZ: the array of features; empty for `X` or `x`.
+    pub features_name: String,
+    /// Images: pixels a side that the middle square is resized to; 0 leaves images as they are.
+    pub size: usize,
+    /// Images: whether colour is turned into grey.
+    pub gray: bool,
+    /// Images: whether contrasts are made alike, channel by channel, before colour is turned into
+    /// grey.
+    pub contrast: bool,
+    /// Images: whether one that cannot be read is an error; else it is left out.
+    pub strict: bool,
+    /// The most bytes that a compressed file may unpack to.
+    pub most_bytes: u64,
     /// Whether columns are brought to mean 0 and standard deviation 1.
     pub standardise: bool,
     /// Labels that training may use, the same number for each class; 0 for all.

@@ -9,5 +9,7 @@ mod links;
 mod principal;
 mod propagate;
 mod reach;
+mod vote;
 
 pub use propagate::{Propagation, propagate};
+pub use vote::vote;

@@ -33,6 +33,8 @@ impl Default for Propagation {
 /// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
 /// rows have the class given in `labels` (row, class).
 ///
+/// Features are finite: missing cells have been filled.
+///
 /// The classes share all rows as they share the labels (class masses). A row that no label
 /// reaches gets these shares as its probabilities.
 ///
