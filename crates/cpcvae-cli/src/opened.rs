@@ -4,7 +4,7 @@ use crate::args::{ModelArgs, PlaceArgs, ReadArgs, RowsArgs};
 use crate::column_notes::warn;
 use crate::data_name::{DataName, some_text};
 use crate::printer::Printer;
-use crate::user_file::{read_options, tell_images};
+use crate::user_file::{LABELS_OF_IMAGES, read_options, tell_left_out};
 use anyhow::{Context, Result, bail};
 use cpcvae::answers::Answers;
 use cpcvae::config::{DataConfig, RunConfig};
@@ -173,7 +173,7 @@ impl Model {
                 self.trained.card.data
             );
         };
-        tell_images(&set, "images", Printer::default());
+        tell_left_out(&set, Printer::default());
         let set = match self.has_contrast() {
             true => {
                 let grey = (channels == 1).then_some(Grey::Luminance);
@@ -184,8 +184,7 @@ impl Model {
         let data = set.to_dataset()?;
         if matches!(wanted, WantedLabels::All(_)) && data.labelled_rows().is_empty() {
             bail!(
-                "{}: no image has a label; put the images of a class into a folder of its name, \
-                 or name a table of labels with `--labels-file`",
+                "{}: no image has a label; {LABELS_OF_IMAGES}",
                 set.path.display()
             );
         }

@@ -15,6 +15,10 @@ use std::path::{Path, PathBuf};
 /// So many names are listed in a remark.
 const TOLD: usize = 5;
 
+/// How images get labels.
+pub const LABELS_OF_IMAGES: &str = "put the images of a class into a folder of its name, or name \
+                                    a table of labels with `--labels-file`";
+
 /// What is in a user's file or folder.
 pub enum UserFile {
     /// A table whose columns are understood.
@@ -46,6 +50,13 @@ impl UserFile {
         if test.is_some() && data.test > 0.0 {
             let problem = format!("{} has test images of its own; set it to 0", path.display());
             return Err(Error::setting("data.test", problem).into());
+        }
+        if config.method.uses_labels() && rows.labels.iter().all(Option::is_none) {
+            bail!(
+                "{}: no image has a label; {LABELS_OF_IMAGES}, or train without labels with \
+                 `--method vae`",
+                path.display()
+            );
         }
         Ok(Self::Images {
             rows: finished(rows)?,
@@ -102,7 +113,7 @@ pub fn read_options(data: &DataConfig) -> ReadOptions {
 }
 
 /// Tells how many images there are, and which were left out.
-pub fn tell_images(set: &ImageSet, what: &str, printer: Printer) {
+fn tell_images(set: &ImageSet, what: &str, printer: Printer) {
     let labelled = set.labels.iter().flatten().count();
     printer.note(format!(
         "{} {what} of {} x {} pixels in {}, {} of them with a label ({} classes)",
@@ -113,6 +124,11 @@ pub fn tell_images(set: &ImageSet, what: &str, printer: Printer) {
         count(labelled),
         set.class_names().len()
     ));
+    tell_left_out(set, printer);
+}
+
+/// Tells which images were left out.
+pub fn tell_left_out(set: &ImageSet, printer: Printer) {
     for (file, why) in set.skipped.iter().take(TOLD) {
         printer.note(format!("warning: `{file}` is left out: {why}"));
     }

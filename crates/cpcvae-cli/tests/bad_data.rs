@@ -27,7 +27,7 @@ fn files_that_are_not_there() {
     let sandbox = Sandbox::new();
     assert_eq!(
         sandbox.error(&["fit", "mnits"]),
-        "there is no file `mnits`, and no built-in data set of that name (there are \
+        "there is no file or folder `mnits`, and no built-in data set of that name (there are \
          half-moon, glyphs and mnist)"
     );
     assert_eq!(
