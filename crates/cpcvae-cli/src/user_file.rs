@@ -144,11 +144,11 @@ fn table(raw: &RawTable, config: &RunConfig) -> Result<Table> {
         let beside: Vec<&str> = raw.beside.iter().map(|column| &column.name[..]).collect();
         let beside = match beside.is_empty() {
             true => String::new(),
-            false => format!(" Beside the features there are: {}.", beside.join(", ")),
+            false => format!("; beside the features there are: {}", beside.join(", ")),
         };
         bail!(
             "{}: which column holds the labels? Name it with `--label COLUMN` (rows without a \
-             label are left blank in it), or train without labels with `--method vae`.{beside}",
+             label are left blank in it), or train without labels with `--method vae`{beside}",
             raw.path.display()
         );
     }

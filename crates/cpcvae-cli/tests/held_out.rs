@@ -195,7 +195,9 @@ fn missing_cells_are_filled_and_others_stay() {
     assert_eq!(drawn, cells(&sandbox.ok(&draws)), "the seed decides");
 
     sandbox.write("bad.csv", "height,width\n0.9,tall\n");
-    assert_eq!(sandbox.error(&["impute", "run", "bad.csv"]), "TODO");
+    let error = sandbox.error(&["impute", "run", "bad.csv"]);
+    let problem = "bad.csv, row 1, column `width`: `tall` is not a number";
+    assert!(error.starts_with(problem), "{error}");
     sandbox.write("bad.csv", "height\n0.9\n");
     let error = sandbox.error(&["impute", "run", "bad.csv"]);
     assert!(error.contains("no feature column `width`"), "{error}");

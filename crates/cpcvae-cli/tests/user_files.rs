@@ -106,6 +106,8 @@ fn a_folder_of_images_from_fit_to_every_answer() {
         error,
         "missing cells are filled in tables, and this model was trained on images"
     );
+    let error = sandbox.error(&["fit", "new", "--out", "none"]);
+    assert!(error.contains("no image has a label") && error.contains("--method vae"));
     sandbox.write("t.csv", "a\n1\n");
     let error = sandbox.error(&["predict", "run", "t.csv"]);
     assert!(error.contains("is a table, but the model was trained on images of 6 x 6"));

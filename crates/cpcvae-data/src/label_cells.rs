@@ -1,7 +1,7 @@
 //! The label cells of a table: which are missing, and whether they are classes or numbers.
 
 use crate::cell::{is_missing, is_same, parse_number};
-use crate::table::{TableOptions, Task};
+use crate::table::{TOLD, TableOptions, Task};
 use crate::{DataError, Labels, RawColumn, Result};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -166,5 +166,23 @@ fn parse_whole(cell: &str) -> Option<i64> {
         let number: f64 = cell.parse().ok()?;
         // Beyond this, f64 does not hold every whole number.
         (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
+    })
+}
+
+/// Classes with a single label cannot be learnt and tested.
+pub(crate) fn rare_classes(labels: &Labels) -> Option<String> {
+    let Labels::Classes { names, of_row } = labels else {
+        return None;
+    };
+    let mut times = vec![0; names.len()];
+    for class in of_row.iter().flatten() {
+        times[*class as usize] += 1;
+    }
+    let rare = names.iter().zip(times).filter(|(_, times)| *times == 1);
+    let rare: Vec<String> = rare.map(|(name, _)| format!("`{name}`")).collect();
+    let more = if rare.len() > TOLD { ", ..." } else { "" };
+    (!rare.is_empty()).then(|| {
+        let told = rare[..rare.len().min(TOLD)].join(", ");
+        format!("only one row has the label {told}{more}: too few to learn from and to test on")
     })
 }

@@ -3,7 +3,7 @@
 use crate::cell::cells;
 use crate::column_guess::{NoGuess, guess};
 use crate::column_values::ColumnCells;
-use crate::label_cells::LabelCells;
+use crate::label_cells::{LabelCells, rare_classes};
 use crate::reader::name_of;
 use crate::table_roles::Roles;
 use crate::{
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// So many rows, values or names are listed in a message.
-const TOLD: usize = 5;
+pub(crate) const TOLD: usize = 5;
 
 /// What is to be learned from the label column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +111,15 @@ impl Table {
             let problem = "no column is left for the features: all their cells are missing";
             return Err(DataError::content(&raw.path, problem));
         }
-        let features = columns.matrix(raw)?;
+        let features = columns.matrix(raw.rows)?;
+        match (empty_rows(&features), &options.features) {
+            (None, _) => {}
+            // Of many rows that a model is asked about, a few empty ones do no harm.
+            (Some(problem), Some(_)) => warnings.push(problem),
+            (Some(problem), None) => {
+                return Err(DataError::content(&raw.path, problem + "; remove them"));
+            }
+        }
         let labels = match roles.labels.is_empty() {
             true => Labels::None,
             false => LabelCells::new(options, &roles.labels, raw.rows).into_labels(&raw.path)?,
@@ -207,31 +215,29 @@ impl Columns {
         Ok(())
     }
 
-    /// All values, row after row. A row without any value is refused.
-    fn matrix(&self, raw: &RawTable) -> Result<Matrix> {
-        let mut values = Vec::with_capacity(raw.rows * self.values.len());
-        let mut empty = Vec::new();
-        for row in 0..raw.rows {
-            values.extend(self.values.iter().map(|column| column[row]));
-            if self.values.iter().all(|column| column[row].is_nan()) {
-                empty.push((row + 1).to_string());
-            }
-        }
-        if empty.is_empty() {
-            return Matrix::new(raw.rows, self.values.len(), values);
-        }
-        let more = if empty.len() > TOLD { ", ..." } else { "" };
-        let told = empty.iter().take(TOLD).cloned().collect::<Vec<_>>();
-        Err(DataError::content(
-            &raw.path,
-            format!(
-                "{} of {} rows have no value in any feature column (rows {}{more}); remove them",
-                empty.len(),
-                raw.rows,
-                told.join(", ")
-            ),
-        ))
+    /// All values, row after row.
+    fn matrix(&self, rows: usize) -> Result<Matrix> {
+        let row = |row| self.values.iter().map(move |column| column[row]);
+        Matrix::new(rows, self.values.len(), (0..rows).flat_map(row).collect())
     }
+}
+
+/// What to say of rows without any value, if there are such.
+fn empty_rows(features: &Matrix) -> Option<String> {
+    let is_empty = |row: &usize| features.row(*row).iter().all(|value| value.is_nan());
+    let empty: Vec<String> = (0..features.rows)
+        .filter(is_empty)
+        .map(|row| (row + 1).to_string())
+        .collect();
+    let more = if empty.len() > TOLD { ", ..." } else { "" };
+    (!empty.is_empty()).then(|| {
+        format!(
+            "{} of {} rows have no value in any feature column (rows {}{more})",
+            empty.len(),
+            features.rows,
+            empty[..empty.len().min(TOLD)].join(", ")
+        )
+    })
 }
 
 fn range(column: &Column, values: &[f32]) -> String {
@@ -253,24 +259,6 @@ fn range(column: &Column, values: &[f32]) -> String {
             known().fold(f32::NEG_INFINITY, f32::max)
         ),
     }
-}
-
-/// Classes with a single label cannot be learnt and tested.
-fn rare_classes(labels: &Labels) -> Option<String> {
-    let Labels::Classes { names, of_row } = labels else {
-        return None;
-    };
-    let mut times = vec![0; names.len()];
-    for class in of_row.iter().flatten() {
-        times[*class as usize] += 1;
-    }
-    let rare = names.iter().zip(times).filter(|(_, times)| *times == 1);
-    let rare: Vec<String> = rare.map(|(name, _)| format!("`{name}`")).collect();
-    let more = if rare.len() > TOLD { ", ..." } else { "" };
-    (!rare.is_empty()).then(|| {
-        let told = rare[..rare.len().min(TOLD)].join(", ");
-        format!("only one row has the label {told}{more}: too few to learn from and to test on")
-    })
 }
 
 fn ids(raw: &RawTable, column: &RawColumn) -> Result<Ids> {

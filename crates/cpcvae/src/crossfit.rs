@@ -19,8 +19,8 @@ use std::path::Path;
 /// longer than training.
 const MOST_SPREAD: usize = 60_000;
 
-/// Anything that spreads known classes over rows without training: finite
-/// `features [rows, width]`, known (row, class) pairs, the number of classes; gives probabilities
+/// Anything that spreads known classes over rows without training: `features [rows, width]` with
+/// NaN for missing cells, known (row, class) pairs, the number of classes; gives probabilities
 /// `[rows, classes]`.
 pub type Spread =
     fn(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32>;
@@ -209,8 +209,6 @@ impl<'a> CrossFit<'a> {
         let mut rows = [known.as_slice(), &part.held_out].concat();
         rows.extend(others);
         let features = prepared.training.rows.features.select(&rows);
-        // As the encoder sees missing cells.
-        let features = features.with_missing_as(0.0);
         let labels: Vec<(u32, u32)> = (0..)
             .zip(known)
             .filter_map(|(place, row)| Some((place, self.data.labels.class_of(*row)?)))

@@ -3,7 +3,7 @@
 use super::conjugate_gradient::solve;
 use super::links::Links;
 use super::principal::components;
-use super::reach;
+use super::{reach, whole};
 use cpcvae_kernels::neighbours::nearest_others;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl Default for Propagation {
 /// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
 /// rows have the class given in `labels` (row, class).
 ///
-/// Features are finite: missing cells have been filled.
+/// A missing cell (NaN) counts as 0, which is the mean of a standardised column.
 ///
 /// The classes share all rows as they share the labels (class masses). A row that no label
 /// reaches gets these shares as its probabilities.
@@ -47,6 +47,7 @@ pub fn propagate(
     classes: usize,
     options: &Propagation,
 ) -> Vec<f32> {
+    let features = &whole(features)[..];
     let reduced = (width > 2 * COMPONENTS).then(|| components(features, width, COMPONENTS));
     let neighbours = match &reduced {
         Some(reduced) => nearest_others(COMPONENTS, reduced, options.neighbours),
@@ -151,6 +152,22 @@ mod tests {
             assert!((beliefs[0] + beliefs[1] - 1.0).abs() < 1e-5);
             assert_eq!(beliefs[1] > 0.5, row >= 10, "row {row}: {beliefs:?}");
         }
+    }
+
+    #[test]
+    fn missing_cells_count_as_zero() {
+        let filled = [0.0, 0.1, 0.0, 5.0, 5.1, 5.3, 0.4, 4.7];
+        let mut gaps = filled;
+        gaps[2] = f32::NAN;
+        let spread = |rows: &[f32]| {
+            let options = Propagation {
+                neighbours: 2,
+                reach: Some(0.9),
+            };
+            propagate(rows, 1, &[(0, 0), (3, 1)], 2, &options)
+        };
+        assert_eq!(spread(&gaps), spread(&filled));
+        assert!(spread(&gaps).iter().all(|share| share.is_finite()));
     }
 
     #[test]

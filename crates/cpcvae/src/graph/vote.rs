@@ -1,5 +1,6 @@
 //! A vote of the nearest labelled rows.
 
+use super::whole;
 use cpcvae_kernels::neighbours::nearest;
 
 /// How many labelled neighbours vote.
@@ -7,11 +8,13 @@ const VOTERS: usize = 5;
 
 /// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
 /// rows have the class given in `labels` (row, class): a vote of the five nearest labelled rows
-/// (of all, where these are fewer), each weighted by one over its distance.
+/// (of all, where these are fewer), each weighted by one over its distance. A missing cell (NaN)
+/// counts as 0.
 ///
 /// # Panics
 /// If a row or class of a label is out of range.
 pub fn vote(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
+    let features = &whole(features)[..];
     let row = |(row, _): &(u32, u32)| &features[*row as usize * width..][..width];
     let labelled: Vec<f32> = labels.iter().flat_map(row).copied().collect();
     let near = nearest(width, features, &labelled, VOTERS);

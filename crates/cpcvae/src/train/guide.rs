@@ -45,12 +45,10 @@ impl Guide {
         let some = data.split.unlabelled.len().min(MOST_ROWS);
         let plan = BatchPlan::new(Vec::new(), data.split.unlabelled.clone(), 0, some, seed)?;
         let rows = [labelled.clone(), plan.rows_of_step(0).unlabelled].concat();
-        let features = data.rows.features.select(&rows);
-        let features = match coder {
-            Some(coder) => coder.content(&features)?,
-            // As the encoder sees missing cells.
-            None => features.with_missing_as(0.0),
-        };
+        let mut features = data.rows.features.select(&rows);
+        if let Some(coder) = coder {
+            features = coder.content(&features)?;
+        }
         let labels: Vec<(u32, u32)> = (0..)
             .zip(labelled)
             .filter_map(|(place, row)| Some((place, data.rows.labels.class_of(*row)?)))
