@@ -22,7 +22,7 @@ pub const LABELS_OF_IMAGES: &str = "put the images of a class into a folder of i
 /// What is in a user's file or folder.
 pub enum UserFile {
     /// A table whose columns are understood.
-    Table(Box<Table>),
+    Table(Table),
     /// Images, and those for testing where the files say so.
     Images {
         /// To learn from.
@@ -43,7 +43,7 @@ impl UserFile {
             false => Ok(set),
         };
         let (rows, test) = match open_path(path, &options)? {
-            Opened::Table(raw) => return Ok(Self::Table(Box::new(table(&raw, config)?))),
+            Opened::Table(raw) => return Ok(Self::Table(table(&raw, config)?)),
             Opened::Images(rows) => (rows, None),
             Opened::ImagesWithTest { rows, test } => (rows, Some(test)),
         };
