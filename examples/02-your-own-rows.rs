@@ -70,14 +70,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let averaged = inference.predict(&prepared, 100)?; // over 100 draws of z
     let scores = inference.score(&prepared, 100)?;
     let codes = inference.encode(&prepared)?;
-    // Densities of standardised columns become densities in mm by a constant.
-    let shift = preprocess.log_density_shift();
     for (i, row) in new_rows.iter().enumerate() {
         println!(
             "{row:?}: P(narrow) {:.3} (averaged {:.3}), log p(x) {:.2}, code {:.2?} +- {:.2?}",
             classes.row(i)[1],
             averaged.row(i)[1],
-            scores.log_likelihood[i] + shift,
+            // Densities of standardised columns become densities in mm by a constant.
+            scores.log_likelihood[i] + preprocess.log_density_shift(prepared.row(i)),
             codes.mean.row(i),
             codes.sigma.row(i)
         );

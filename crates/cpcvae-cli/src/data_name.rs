@@ -1,11 +1,12 @@
 //! DATA as typed: a built-in data set or a file, and how it is opened for a run.
 
+use crate::user_file::UserFile;
 use anyhow::{Result, bail};
 use cpcvae::Error;
 use cpcvae::config::RunConfig;
 use cpcvae::method::DataKind;
 use cpcvae_data::{
-    CsvOptions, HalfMoon, HalfMoonLabels, Source, Task, glyphs, open_mnist, read_csv,
+    HalfMoon, HalfMoonLabels, ReadOptions, Source, glyphs, holds_images, name_of, open_mnist,
 };
 use std::path::{Path, PathBuf};
 
@@ -23,23 +24,20 @@ pub enum DataName {
     Glyphs,
     /// Handwritten digits.
     Mnist,
-    /// A table.
+    /// A user's file or folder.
     File(PathBuf),
 }
 
 impl DataName {
-    /// Reads the argument; a file must exist.
+    /// Reads the argument; a file or folder must exist.
     pub fn parse(text: &str) -> Result<Self> {
         Ok(match text {
             "half-moon" => Self::HalfMoon,
             "glyphs" => Self::Glyphs,
             "mnist" => Self::Mnist,
-            path if Path::new(path).is_file() => Self::File(path.into()),
-            path if Path::new(path).is_dir() => {
-                bail!("{path} is a folder; name a .csv or .tsv file")
-            }
+            path if Path::new(path).exists() => Self::File(path.into()),
             path => bail!(
-                "there is no file `{path}`, and no built-in data set of that name (there are \
+                "there is no file or folder `{path}`, and no built-in data set of that name (there are \
                  half-moon, glyphs and mnist)"
             ),
         })
@@ -51,25 +49,28 @@ impl DataName {
             Self::HalfMoon => "half-moon".into(),
             Self::Glyphs => "glyphs".into(),
             Self::Mnist => "mnist".into(),
-            Self::File(path) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let plain = name.trim_end_matches(".gz");
-                let stem = plain.trim_end_matches(".csv").trim_end_matches(".tsv");
-                stem.into()
-            }
+            Self::File(path) => name_of(path),
         }
     }
 
-    fn kind(&self) -> DataKind {
-        match self {
-            Self::HalfMoon | Self::File(_) => DataKind::Table,
+    /// What is learnt from; files are looked into, which the options have a say in.
+    pub fn kind(&self, options: &ReadOptions) -> Result<DataKind> {
+        Ok(match self {
+            Self::HalfMoon => DataKind::Table,
             Self::Glyphs | Self::Mnist => DataKind::Images,
-        }
+            Self::File(path) if holds_images(path, options)? => DataKind::Images,
+            Self::File(_) => DataKind::Table,
+        })
     }
 
     /// The settings for a method on this data where nothing else is said.
-    pub fn defaults(&self, method: &str, source: &str) -> cpcvae::Result<RunConfig> {
-        let mut config = RunConfig::defaults(method, self.kind(), source)?;
+    pub fn defaults(&self, method: &str, source: &str) -> Result<RunConfig> {
+        self.defaults_for(method, source, self.kind(&ReadOptions::default())?)
+    }
+
+    /// The same for data that is known to be of a kind.
+    pub fn defaults_for(&self, method: &str, source: &str, kind: DataKind) -> Result<RunConfig> {
+        let mut config = RunConfig::defaults(method, kind, source)?;
         let data = &mut config.data;
         match self {
             Self::HalfMoon => (data.labels, data.rows) = (6, 1000),
@@ -107,24 +108,7 @@ impl DataName {
                 }
             }
             Self::Mnist => open_mnist(data_dir)?,
-            Self::File(path) => {
-                if config.method.uses_labels() && data.label.is_empty() {
-                    bail!(
-                        "{}: which column holds the labels? Name it with `--label COLUMN` (rows \
-                         without a label are left blank in it), or train without labels with \
-                         `--method vae`",
-                        path.display()
-                    );
-                }
-                let options = CsvOptions {
-                    labels: data.label.clone(),
-                    task: task(&data.task)?,
-                    unlabelled_value: some_text(&data.unlabeled_value),
-                    ignore: data.ignore.clone(),
-                    ..CsvOptions::default()
-                };
-                read_csv(path, &options)?.into()
-            }
+            Self::File(path) => UserFile::open(path, config)?.into_source()?,
         })
     }
 }
@@ -157,19 +141,6 @@ fn half_moon(config: &RunConfig) -> Result<Source> {
         source.split = None;
     }
     Ok(source)
-}
-
-/// What the labels of a table are.
-fn task(text: &str) -> cpcvae::Result<Option<Task>> {
-    match text {
-        "auto" => Ok(None),
-        "classify" => Ok(Some(Task::Classify)),
-        "regress" => Ok(Some(Task::Regress)),
-        other => {
-            let problem = format!("is `{other}`; it must be auto, classify or regress");
-            Err(Error::setting("data.task", problem))
-        }
-    }
 }
 
 /// The text, unless it is empty.

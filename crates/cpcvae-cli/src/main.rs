@@ -5,9 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod carried;
+mod column_notes;
 mod command;
 mod data_dir;
 mod data_name;
+mod held_out;
 mod interrupt;
 mod opened;
 mod output;
@@ -15,6 +18,7 @@ mod printer;
 mod progress;
 mod settings;
 mod units;
+mod user_file;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -51,6 +55,15 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Evaluate(args) => command::evaluate::run(&args, json(args.json)),
         Command::Predict(args) => command::predict::run(&args, loud),
+        Command::Impute(args) => command::impute::run(&args, loud),
+        Command::Suggest(args) => command::suggest::run(&args, loud),
+        Command::LearningCurve(args) => {
+            let printer = Printer {
+                quiet: args.fit.quiet,
+                json: args.fit.json,
+            };
+            command::learning_curve::run(*args, printer)
+        }
         Command::Encode(args) => command::encode::run(&args, loud),
         Command::Score(args) => command::score::run(&args, json(args.json)),
         Command::Reconstruct(args) => command::reconstruct::run(&args, loud),

@@ -1,12 +1,19 @@
 //! A trained model and the rows it is asked about.
 
-use crate::args::ModelArgs;
+use crate::args::{ModelArgs, PlaceArgs, ReadArgs, RowsArgs};
+use crate::column_notes::warn;
 use crate::data_name::{DataName, some_text};
+use crate::printer::Printer;
+use crate::user_file::{LABELS_OF_IMAGES, read_options, tell_left_out};
 use anyhow::{Context, Result, bail};
-use cpcvae::config::RunConfig;
+use cpcvae::answers::Answers;
+use cpcvae::config::{DataConfig, RunConfig};
 use cpcvae::model::Target;
 use cpcvae::run::{RunFolder, Trained};
-use cpcvae_data::{CsvOptions, Dataset, Labels, Layout, Task, read_csv, read_csv_features};
+use cpcvae_data::{
+    Dataset, Grey, ImageSet, Labels, Layout, Opened, RawTable, ReadOptions, Table, TableOptions,
+    Task, open_path,
+};
 use std::path::Path;
 
 /// A model with its run.
@@ -15,7 +22,27 @@ pub struct Model {
     pub trained: Trained,
     /// The settings of the run, where they are still there.
     config: Option<RunConfig>,
-    place: crate::args::PlaceArgs,
+    folder: RunFolder,
+    place: PlaceArgs,
+}
+
+/// Rows to ask about.
+pub struct Rows {
+    /// The rows as they are, with labels as far as they were wanted.
+    pub data: Dataset,
+    /// The table they come from, if it is one.
+    pub raw: Option<RawTable>,
+}
+
+/// Which labels of the rows are wanted.
+#[derive(Clone, Debug)]
+pub enum WantedLabels {
+    /// None.
+    None,
+    /// Those of the run's own label columns, where these are there: only whether they are known.
+    WhereThere,
+    /// All, numbered as the model's.
+    All(LabelColumns),
 }
 
 /// The label columns of a table, where they are not the run's own.
@@ -45,36 +72,35 @@ impl Model {
         Ok(Self {
             trained,
             config: folder.config().ok(),
+            folder,
             place: args.place.clone(),
         })
     }
 
-    /// The rows named by DATA as they are, without labels.
-    pub fn features(&self, data: &str) -> Result<Dataset> {
-        let mut rows = match DataName::parse(data)? {
-            DataName::File(path) => read_csv_features(&path, self.columns(&path)?)?,
-            built_in => self.built_in(&built_in, data)?,
-        };
-        rows.labels = Labels::None;
-        Ok(rows)
-    }
-
-    /// The rows named by DATA with labels, numbered as the model's.
-    pub fn labelled(&self, data: &str, columns: LabelColumns) -> Result<Dataset> {
-        let mut rows = match DataName::parse(data)? {
-            DataName::File(path) => self.labelled_table(&path, columns)?,
-            built_in => self.built_in(&built_in, data)?,
-        };
-        match (&self.trained.card.shape.target, &rows.labels) {
-            (Target::Classes(names), Labels::Classes { .. }) => {
-                rows.labels = rows
-                    .labels
-                    .with_class_names(names)
-                    .with_context(|| format!("the labels of `{data}` do not fit the model"))?;
+    /// The rows named by DATA.
+    pub fn rows(&self, args: &RowsArgs, wanted: WantedLabels) -> Result<Rows> {
+        let mut rows = match DataName::parse(&args.data)? {
+            DataName::File(path) => {
+                let options = self.read_options(&path, &args.read, &wanted);
+                match open_path(&path, &options)? {
+                    Opened::Table(raw) => self.table(raw, &wanted)?,
+                    Opened::Images(set) => self.images(set, &options, &wanted)?,
+                    Opened::ImagesWithTest { test, .. } => self.images(test, &options, &wanted)?,
+                }
             }
-            (Target::Nothing, _) => rows.labels = Labels::None,
-            _ => {}
-        }
+            built_in => Rows {
+                data: self.built_in(&built_in, &args.data, &wanted)?,
+                raw: None,
+            },
+        };
+        let labels = &rows.data.labels;
+        rows.data.labels = match (&wanted, &self.trained.card.shape.target, labels) {
+            (WantedLabels::None, _, _) | (_, Target::Nothing, _) => Labels::None,
+            (WantedLabels::All(_), Target::Classes(names), Labels::Classes { .. }) => labels
+                .with_class_names(names)
+                .with_context(|| format!("the labels of `{}` do not fit the model", args.data))?,
+            _ => labels.clone(),
+        };
         Ok(rows)
     }
 
@@ -83,60 +109,158 @@ impl Model {
         self.trained.card.preprocess.apply(rows.clone())
     }
 
+    /// What the run knows about its answers; nothing where it has not measured them.
+    pub fn answers(&self) -> cpcvae::Result<Option<Answers>> {
+        Answers::load(&self.folder)
+    }
+
+    /// Values of features that mean "missing" by the run's settings.
+    pub fn missing_values(&self) -> &[String] {
+        self.data().map_or(&[], |data| &data.missing)
+    }
+
     /// Whether this is the file that the run was trained on.
     pub fn is_training_file(&self, data: &str) -> bool {
-        let source = self
-            .config
-            .as_ref()
-            .map(|config| Path::new(&config.data.source));
-        source.is_some_and(|source| source.is_file() && source == Path::new(data))
+        let source = self.data().map(|data| Path::new(&data.source));
+        source.is_some_and(|source| source.exists() && source == Path::new(data))
     }
 
-    fn labelled_table(&self, path: &Path, columns: LabelColumns) -> Result<Dataset> {
-        let data = self.config.as_ref().map(|config| &config.data);
-        let (task, names) = match &self.trained.card.shape.target {
-            Target::Classes(_) => (Task::Classify, data.map(|data| data.label.clone())),
-            Target::Values(names) => (Task::Regress, Some(names.clone())),
-            Target::Nothing => return self.features(&path.display().to_string()),
+    fn data(&self) -> Option<&DataConfig> {
+        self.config.as_ref().map(|config| &config.data)
+    }
+
+    /// How a file is read: as the run read its own, except for what is said anew.
+    fn read_options(&self, path: &Path, args: &ReadArgs, wanted: &WantedLabels) -> ReadOptions {
+        let mut options = self.data().map(read_options).unwrap_or_default();
+        // Columns that the model does not know are left out anyway, and may be carried along.
+        options.ignore.clear();
+        if let Layout::Image {
+            height, channels, ..
+        } = self.trained.card.preprocess.layout
+        {
+            options.gray = channels == 1 && !self.has_contrast();
+            if self.config.is_none() {
+                options.size = Some(height);
+            }
+        }
+        let own_labels = options.labels_file.take();
+        options.labels_file = match wanted {
+            WantedLabels::None => None,
+            _ if args.labels_file.is_some() => args.labels_file.clone(),
+            _ => own_labels.filter(|_| self.is_training_file(&path.display().to_string())),
         };
-        let labels = match columns.names.is_empty() {
-            true => names.unwrap_or_default(),
-            false => columns.names,
+        options.label_names = match wanted {
+            WantedLabels::All(columns) if !columns.names.is_empty() => columns.names.clone(),
+            WantedLabels::None => Vec::new(),
+            WantedLabels::WhereThere if options.labels_file.is_none() => Vec::new(),
+            _ => options.label_names,
         };
-        if labels.is_empty() {
+        options.features_name = args.features_name.clone().or(options.features_name);
+        options.strict |= args.strict;
+        options.most_bytes = args.most_bytes.unwrap_or(options.most_bytes);
+        options
+    }
+
+    fn has_contrast(&self) -> bool {
+        self.data().is_some_and(|data| data.contrast)
+    }
+
+    fn images(&self, set: ImageSet, options: &ReadOptions, wanted: &WantedLabels) -> Result<Rows> {
+        let Layout::Image { channels, .. } = self.trained.card.preprocess.layout else {
             bail!(
-                "{}: which column holds the labels? Name it with `--label COLUMN`",
-                path.display()
+                "{} holds images, but the model was trained on the table `{}`",
+                set.path.display(),
+                self.trained.card.data
+            );
+        };
+        tell_left_out(&set, Printer::default());
+        let set = match self.has_contrast() {
+            true => {
+                let grey = (channels == 1).then_some(Grey::Luminance);
+                set.contrast_normalised(grey, options.memory_budget)?
+            }
+            false => set,
+        };
+        let data = set.to_dataset()?;
+        if matches!(wanted, WantedLabels::All(_)) && data.labelled_rows().is_empty() {
+            bail!(
+                "{}: no image has a label; {LABELS_OF_IMAGES}",
+                set.path.display()
             );
         }
-        let options = CsvOptions {
-            labels,
-            task: Some(task),
-            unlabelled_value: columns
-                .unlabelled_value
-                .or_else(|| data.and_then(|data| some_text(&data.unlabeled_value))),
-            features: Some(self.columns(path)?.to_vec()),
-            ..CsvOptions::default()
-        };
-        Ok(read_csv(path, &options)?)
+        Ok(Rows { data, raw: None })
     }
 
-    /// The columns that the model was trained on.
-    fn columns(&self, path: &Path) -> Result<&[String]> {
-        match &self.trained.card.preprocess.layout {
-            Layout::Columns(names) => Ok(names),
+    /// A table with the columns of the model, read as they were in training; rows are named by
+    /// the id column of the run, where the table has it.
+    fn table(&self, raw: RawTable, wanted: &WantedLabels) -> Result<Rows> {
+        let features = match &self.trained.card.preprocess.layout {
+            Layout::Columns(columns) => columns.clone(),
             Layout::Image { height, width, .. } => bail!(
                 "{} is a table, but the model was trained on images of {height} x {width} pixels; \
                  ask it about `{}`",
-                path.display(),
+                raw.path.display(),
                 self.trained.card.data
             ),
-        }
+        };
+        let data = self.data();
+        let id = data.and_then(|data| some_text(&data.id));
+        let options = TableOptions {
+            features: Some(features),
+            id: id.filter(|name| raw.column(name).is_some()),
+            missing: self.missing_values().to_vec(),
+            ..self.label_options(&raw, wanted)?
+        };
+        let table = Table::new(&raw, &options)?;
+        warn(&table.warnings, Printer::default());
+        Ok(Rows {
+            data: table.data,
+            raw: Some(raw),
+        })
+    }
+
+    /// What the table's labels are, as far as they are wanted.
+    fn label_options(&self, raw: &RawTable, wanted: &WantedLabels) -> Result<TableOptions> {
+        let data = self.data();
+        let own = || data.map_or_else(Vec::new, |data| data.label.clone());
+        let task = match &self.trained.card.shape.target {
+            Target::Classes(_) => Task::Classify,
+            Target::Values(_) => Task::Regress,
+            Target::Nothing => return Ok(TableOptions::default()),
+        };
+        let (labels, unlabelled_value) = match wanted {
+            WantedLabels::None => return Ok(TableOptions::default()),
+            WantedLabels::WhereThere => {
+                let all_there = own().iter().all(|name| raw.column(name).is_some());
+                (if all_there { own() } else { Vec::new() }, None)
+            }
+            WantedLabels::All(columns) => {
+                let labels = match (&self.trained.card.shape.target, &columns.names[..]) {
+                    (Target::Values(names), []) => names.clone(),
+                    (_, []) => own(),
+                    (_, names) => names.to_vec(),
+                };
+                if labels.is_empty() {
+                    bail!(
+                        "{}: which column holds the labels? Name it with `--label COLUMN`",
+                        raw.path.display()
+                    );
+                }
+                (labels, columns.unlabelled_value.clone())
+            }
+        };
+        Ok(TableOptions {
+            labels,
+            task: Some(task),
+            unlabelled_value: unlabelled_value
+                .or_else(|| data.and_then(|data| some_text(&data.unlabeled_value))),
+            ..TableOptions::default()
+        })
     }
 
     /// Test rows of a built-in data set, else all of its rows: those of the run itself, where
     /// they are generated.
-    fn built_in(&self, name: &DataName, data: &str) -> Result<Dataset> {
+    fn built_in(&self, name: &DataName, data: &str, wanted: &WantedLabels) -> Result<Dataset> {
         let own = self
             .config
             .as_ref()
@@ -149,6 +273,11 @@ impl Model {
             },
         };
         let source = name.open(&config, &self.place.data_dir())?;
-        Ok(source.test.unwrap_or(source.rows))
+        let mut rows = source.test.unwrap_or(source.rows);
+        if !matches!(wanted, WantedLabels::All(_)) {
+            // All labels of built-in data are known; they are played with as if they were not.
+            rows.labels = Labels::None;
+        }
+        Ok(rows)
     }
 }

@@ -34,6 +34,17 @@ pub fn cells(values: &[f32]) -> impl Iterator<Item = String> {
     values.iter().map(f32::to_string)
 }
 
+/// The values of a row as cells: levels as text, blank where a value is missing.
+pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
+    match layout {
+        Layout::Columns(columns) => {
+            let cells = columns.iter().zip(values);
+            cells.map(|(column, value)| column.cell(*value)).collect()
+        }
+        Layout::Image { .. } => cells(values).collect(),
+    }
+}
+
 /// The names of a layout's columns; pixels are named by their place.
 pub fn column_names(layout: &Layout) -> impl Iterator<Item = String> {
     (0..layout.width()).map(|column| layout.column_name(column))

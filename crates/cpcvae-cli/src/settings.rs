@@ -3,10 +3,12 @@
 //! Defaults for the method and the data, then the file of `-c`, then `--set`, then flags. A run
 //! that goes on starts from its stored settings instead of the defaults.
 
-use crate::args::{FitArgs, PlaceArgs};
+use crate::args::{FitArgs, ImageArgs, PlaceArgs, ReadArgs};
 use crate::data_name::DataName;
+use crate::user_file::read_options;
 use anyhow::{Context, Result, bail};
 use cpcvae::config::{RunConfig, parse_settings};
+use cpcvae::method::DataKind;
 use cpcvae::run::RunFolder;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -22,8 +24,24 @@ pub struct FitSettings {
     pub folder: RunFolder,
     /// Whether the number of test rows is left to `fit`.
     pub test_is_open: bool,
+    /// How labels are held out.
+    pub held_out: HeldOutSettings,
     /// Where to work.
     pub place: PlaceArgs,
+}
+
+/// Which labels are held out after training, and what is compared on them. Not a part of the
+/// run's settings: the model does not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldOutSettings {
+    /// Folds, where they were asked for.
+    pub folds: Option<usize>,
+    /// How often they are dealt.
+    pub repeats: usize,
+    /// Whether labels are held out at all.
+    pub wanted: bool,
+    /// Whether baselines are trained too.
+    pub compare: bool,
 }
 
 /// Settings laid over others, and where they come from.
@@ -48,25 +66,42 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
     });
     let stored = stored(&folder, args.resume)?;
     let is_new = stored.is_none();
+    let overlaid = |base: RunConfig| {
+        layers.iter().try_fold(base, |config, layer| {
+            config.overlaid(&layer.settings, &layer.context)
+        })
+    };
     let base = match stored {
         Some(stored) => {
             check_same_run(&stored, method.as_deref(), &args.data)?;
             stored
         }
-        None => data.defaults(chosen, &args.data)?,
+        None => {
+            // How a file is read may decide whether it is a table or images, which decides on
+            // the defaults of everything else.
+            let draft = overlaid(data.defaults_for(chosen, &args.data, DataKind::Table)?)?;
+            let kind = data.kind(&read_options(&draft.data))?;
+            data.defaults_for(chosen, &args.data, kind)?
+        }
     };
-    let config = layers.iter().try_fold(base, |config, layer| {
-        config.overlaid(&layer.settings, &layer.context)
-    })?;
+    let config = overlaid(base)?;
     let says_test = |layer: &Layer| {
         let data = layer.settings.get("data").and_then(Value::as_table);
         data.is_some_and(|data| data.contains_key("test"))
     };
+    let is_file = matches!(data, DataName::File(_));
     Ok(FitSettings {
-        test_is_open: is_new && matches!(data, DataName::File(_)) && !layers.iter().any(says_test),
+        test_is_open: is_new && is_file && !layers.iter().any(says_test),
         config,
         data,
         folder,
+        held_out: HeldOutSettings {
+            folds: args.folds.map(usize::from),
+            repeats: usize::from(args.repeats),
+            // Built-in data has a test set of its own.
+            wanted: !args.no_crossfit && (is_file || args.folds.is_some()),
+            compare: !args.no_compare,
+        },
         place: args.place.clone(),
     })
 }
@@ -165,6 +200,9 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     }
     put_list(&mut of_data, "label", &args.label);
     put_list(&mut of_data, "ignore", &args.ignore);
+    put_list(&mut of_data, "columns", &args.column);
+    put_list(&mut of_data, "missing", &args.missing);
+    put_some(&mut of_data, "id", args.id.clone());
     put_some(&mut of_data, "labels", args.labels);
     put_some(&mut of_data, "task", args.task.clone());
     put_some(
@@ -174,6 +212,7 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     );
     put_some(&mut of_data, "validation", args.validation);
     put_some(&mut of_data, "test", args.test);
+    put_reading(&mut of_data, &args.read, &args.images);
 
     put_some(&mut of_train, "steps", args.max_steps);
     put_some(&mut of_train, "precision", args.place.precision.clone());
@@ -207,6 +246,31 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     put(&mut all, "train", of_train);
     put(&mut all, "constraint", of_constraint);
     Ok(all)
+}
+
+/// How files are read, as settings.
+fn put_reading(of_data: &mut Table, read: &ReadArgs, images: &ImageArgs) {
+    let labels_file = read.labels_file.as_ref();
+    put_some(
+        of_data,
+        "labels_file",
+        labels_file.map(|path| path.display().to_string()),
+    );
+    put_some(of_data, "features_name", read.features_name.clone());
+    put_some(
+        of_data,
+        "most_bytes",
+        read.most_bytes.map(|bytes| bytes as i64),
+    );
+    put_some(of_data, "size", images.size);
+    let flags = [
+        ("strict", read.strict),
+        ("gray", images.gray),
+        ("contrast", images.contrast),
+    ];
+    for (key, _) in flags.into_iter().filter(|(_, given)| *given) {
+        put(of_data, key, true);
+    }
 }
 
 fn put(table: &mut Table, key: &str, value: impl Into<Value>) {

@@ -37,8 +37,11 @@ fn half_moon_from_fit_to_every_answer() {
 
     let predicted = cells(&sandbox.ok(&["predict", "run", "half-moon"]));
     assert_eq!(predicted.len(), 1001);
-    assert_eq!(predicted[0], ["row", "label", "p_0", "p_1"]);
-    let total: f32 = predicted[7][2..]
+    assert_eq!(
+        predicted[0],
+        ["row", "label", "p_0", "p_1", "log_p", "percentile"]
+    );
+    let total: f32 = predicted[7][2..4]
         .iter()
         .map(|cell| cell.parse::<f32>().expect("a number"))
         .sum();
@@ -141,7 +144,10 @@ fn a_table_with_text_labels_and_blanks() {
     // New rows: columns in another order, others beside them, no label.
     sandbox.write("new.csv", "height,note,width\n0.9,hello,104\n0.8,world,3\n");
     let predicted = cells(&sandbox.ok(&["predict", "runs/wine-cpc", "new.csv"]));
-    assert_eq!(predicted[0], ["row", "label", "p_red wine", "p_white"]);
+    assert_eq!(
+        predicted[0][..5],
+        ["row", "label", "p_red wine", "p_white", "set"]
+    );
     assert_eq!(predicted.len(), 3);
 
     // One class only, so that names and numbers do not agree.
@@ -190,7 +196,7 @@ fn a_table_with_a_continuous_label() {
         "{summary}"
     );
     let predicted = cells(&sandbox.ok(&["predict", "run", "house.csv", "--samples", "2"]));
-    assert_eq!(predicted[0], ["row", "price"]);
+    assert_eq!(predicted[0][..2], ["row", "price"]);
     // In the table's units, not in standard deviations.
     let price: f32 = predicted[1][1].parse().expect("a number");
     assert!((500.0..1500.0).contains(&price), "{price}");

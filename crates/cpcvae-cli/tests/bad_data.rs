@@ -27,7 +27,7 @@ fn files_that_are_not_there() {
     let sandbox = Sandbox::new();
     assert_eq!(
         sandbox.error(&["fit", "mnits"]),
-        "there is no file `mnits`, and no built-in data set of that name (there are \
+        "there is no file or folder `mnits`, and no built-in data set of that name (there are \
          half-moon, glyphs and mnist)"
     );
     assert_eq!(
@@ -55,10 +55,7 @@ fn files_that_are_not_there() {
 #[test]
 fn tables_that_cannot_be_read() {
     let label = ["--label", "kind"];
-    assert_eq!(
-        refused("", &label),
-        "t.csv: the file is empty; it needs a header line and rows"
-    );
+    assert_eq!(refused("", &label), "t.csv: the file is empty");
     assert_eq!(
         refused("a,kind\n", &label),
         "t.csv: the table has a header, but no rows"
@@ -70,18 +67,19 @@ fn tables_that_cannot_be_read() {
     );
     assert_eq!(
         refused("a,kind\n1,x\nfoo,y\n", &label),
-        "t.csv, line 3 (row 2), column `a`: `foo` is not a number; features must be numbers \
-         (or true/false): change it, or ignore the column"
+        "t.csv, row 2, column `a`: `foo` is text among numbers, and the column is read as a \
+         number; correct it, leave it blank, call that value missing (`--missing foo`), declare \
+         another kind (`--column a=category`), or leave the column out (`--ignore a`)"
     );
     assert_eq!(
         refused("a,kind\n1,x\ninf,y\n", &label),
-        "t.csv, line 3 (row 2), column `a`: `inf` is not a finite number; features must be \
-         numbers (or true/false): change it, or ignore the column"
+        "t.csv, row 2, column `a`: `inf` is not a finite number, and the column is read as a \
+         number; correct it, leave it blank, call that value missing (`--missing inf`), declare \
+         another kind (`--column a=category`), or leave the column out (`--ignore a`)"
     );
     assert_eq!(
         refused("a,kind\n1,x\n,y\n", &label),
-        "t.csv, line 3 (row 2), column `a`: the cell is blank; features must be numbers (or \
-         true/false): change it, or ignore the column"
+        "t.csv: 1 of 2 rows have no value in any feature column (rows 2); remove them"
     );
     assert_eq!(
         refused(&two_clouds(20, 5), &["--label", "kin"]),
@@ -151,7 +149,7 @@ fn labels_that_do_not_suffice() {
     );
     assert_eq!(
         refused(&two_clouds(20, 5), &with(&["--task", "regress"])),
-        "t.csv, line 2 (row 1), label column `kind`: `red wine` is not a finite number; a \
+        "t.csv, row 1, label column `kind`: `red wine` is not a finite number; a \
          label to regress is a number, or blank when it is not known"
     );
 }

@@ -152,8 +152,9 @@ fn rows_that_do_not_fit_the_model() {
     sandbox.write("moon.csv", "x1,x2\n1,2\n3,nan\n");
     assert_eq!(
         sandbox.error(&["predict", "moon", "moon.csv"]),
-        "moon.csv, line 3 (row 2), column `x2`: `nan` is not a finite number; features must \
-         be numbers (or true/false): change it, or ignore the column"
+        "`moon` has missing cells (the first in row 2, column `x2`), but all rows that the \
+         model was trained on are whole; fill them, or train again with `--set \
+         model.missing_cells=true`"
     );
     // Nothing is written in place of an answer, and nothing is half written.
     sandbox.write("kept.csv", "mine");

@@ -40,6 +40,9 @@ fn every_command_has_examples() {
         "fit",
         "evaluate",
         "predict",
+        "impute",
+        "suggest",
+        "learning-curve",
         "encode",
         "score",
         "reconstruct",
@@ -81,6 +84,10 @@ fn every_command_has_examples() {
         "--quiet",
         "--json",
         "--paper",
+        "--folds",
+        "--repeats",
+        "--no-crossfit",
+        "--no-compare",
     ] {
         assert!(text.contains(flag), "{flag} in {text}");
     }

@@ -84,7 +84,8 @@ impl BatchPlan {
         })
     }
 
-    /// The same plan with images moved by up to `pixels` in each direction, anew at each step.
+    /// The same plan with images (as models see them, one channel after the other) moved by up to
+    /// `pixels` in each direction, anew at each step.
     pub fn with_shift(mut self, pixels: usize) -> BatchPlan {
         self.shift = pixels;
         self

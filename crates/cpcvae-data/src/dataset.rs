@@ -1,66 +1,14 @@
 //! A data set in memory: rows of features, how they are laid out, their labels.
 
-use crate::{DataError, Labels, Result};
+use crate::{Column, DataError, Labels, Matrix, Result};
 use serde::{Deserialize, Serialize};
-
-/// A dense table of numbers, stored row after row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Matrix {
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of values in a row.
-    pub columns: usize,
-    /// `rows * columns` values; row `i` begins at `i * columns`.
-    pub values: Vec<f32>,
-}
-
-impl Matrix {
-    /// A matrix of the given size; `values` must hold exactly `rows * columns` numbers.
-    pub fn new(rows: usize, columns: usize, values: Vec<f32>) -> Result<Matrix> {
-        if rows.checked_mul(columns) != Some(values.len()) {
-            return Err(DataError::Shape(format!(
-                "a matrix of {rows} rows x {columns} columns cannot hold {} values",
-                values.len()
-            )));
-        }
-        Ok(Matrix {
-            rows,
-            columns,
-            values,
-        })
-    }
-
-    /// The values of row `i`.
-    ///
-    /// # Panics
-    /// When there is no row `i`, as indexing a slice does.
-    pub fn row(&self, i: usize) -> &[f32] {
-        &self.values[i * self.columns..(i + 1) * self.columns]
-    }
-
-    /// The chosen rows, in the order given.
-    ///
-    /// # Panics
-    /// When a row number is not below `self.rows`.
-    pub fn select(&self, rows: &[u32]) -> Matrix {
-        let mut values = Vec::with_capacity(rows.len() * self.columns);
-        for &row in rows {
-            values.extend_from_slice(self.row(row as usize));
-        }
-        Matrix {
-            rows: rows.len(),
-            columns: self.columns,
-            values,
-        }
-    }
-}
 
 /// What the values of a row mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// One named column a value.
-    Columns(Vec<String>),
+    /// One named column a value; NaN is a missing cell.
+    Columns(Vec<Column>),
     /// Pixels in `[0, 1]`, ordered by height, then width, then channel.
     Image {
         /// Rows of pixels.
@@ -76,7 +24,7 @@ impl Layout {
     /// How many values a row has.
     pub fn width(&self) -> usize {
         match self {
-            Layout::Columns(names) => names.len(),
+            Layout::Columns(columns) => columns.len(),
             Layout::Image {
                 height,
                 width,
@@ -88,16 +36,18 @@ impl Layout {
     /// A name for the value at `column`, for messages and tables.
     pub fn column_name(&self, column: usize) -> String {
         match self {
-            Layout::Columns(names) => names
+            Layout::Columns(columns) => columns
                 .get(column)
-                .cloned()
-                .unwrap_or_else(|| format!("#{column}")),
+                .map_or_else(|| format!("#{column}"), |column| column.name.clone()),
             Layout::Image {
                 width, channels, ..
             } => {
                 let pixel = column / channels.max(&1);
                 let (y, x) = (pixel / width.max(&1), pixel % width.max(&1));
-                format!("pixel y={y} x={x}")
+                match channels {
+                    0 | 1 => format!("pixel y={y} x={x}"),
+                    _ => format!("pixel y={y} x={x} channel={}", column % channels),
+                }
             }
         }
     }
@@ -114,6 +64,17 @@ pub struct Dataset {
     pub layout: Layout,
     /// The labels as far as they are known.
     pub labels: Labels,
+    /// What rows are called, where the data set says so.
+    pub ids: Option<Ids>,
+}
+
+/// Names of rows: never a feature, only to find rows again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ids {
+    /// The column that they come from.
+    pub name: String,
+    /// One a row, all different.
+    pub of_row: Vec<String>,
 }
 
 impl Dataset {
@@ -144,6 +105,7 @@ impl Dataset {
             features,
             layout,
             labels,
+            ids: None,
         })
     }
 
@@ -184,18 +146,41 @@ impl Dataset {
             features: self.features.select(rows),
             layout: self.layout.clone(),
             labels: self.labels.select(rows),
+            ids: self.ids.as_ref().map(|ids| Ids {
+                name: ids.name.clone(),
+                of_row: rows
+                    .iter()
+                    .map(|&row| ids.of_row[row as usize].clone())
+                    .collect(),
+            }),
         }
     }
 
-    /// Fails at the first feature that is NaN or infinite, naming its row and column.
-    pub fn check_finite(&self) -> Result<()> {
-        match self.features.values.iter().position(|v| !v.is_finite()) {
+    /// Whether a cell is missing (NaN).
+    pub fn has_missing(&self) -> bool {
+        self.features.values.iter().any(|value| value.is_nan())
+    }
+
+    /// Fails at the first value that is infinite, not of its column's kind, or a missing pixel,
+    /// naming its row and column.
+    pub fn check_values(&self) -> Result<()> {
+        let width = self.width().max(1);
+        let problem = |place: usize, value: f32| match &self.layout {
+            Layout::Columns(columns) => columns[place % width].problem(value),
+            Layout::Image { .. } => (!value.is_finite()).then_some("is not a finite number"),
+        };
+        let found = self.features.values.iter().enumerate();
+        match found
+            .filter_map(|(place, &value)| Some((place, value, problem(place, value)?)))
+            .next()
+        {
             None => Ok(()),
-            Some(place) => Err(DataError::NotFinite {
+            Some((place, value, problem)) => Err(DataError::BadValue {
                 dataset: self.name.clone(),
-                row: place / self.width(),
-                column: self.layout.column_name(place % self.width()),
-                value: self.features.values[place],
+                row: place / width,
+                column: self.layout.column_name(place % width),
+                value,
+                problem,
             }),
         }
     }
@@ -224,16 +209,6 @@ mod tests {
     }
 
     #[test]
-    fn matrix_refuses_a_wrong_number_of_values() {
-        let message = Matrix::new(2, 3, vec![0.0; 5]).unwrap_err().to_string();
-        assert!(
-            message.contains("2 rows x 3 columns cannot hold 5"),
-            "{message}"
-        );
-        assert!(Matrix::new(usize::MAX, 2, vec![]).is_err());
-    }
-
-    #[test]
     fn select_keeps_features_and_labels_together() {
         let data = two_columns(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let chosen = data.select(&[2, 1]);
@@ -243,11 +218,39 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_finite_is_named() {
-        let data = two_columns(vec![1.0, 2.0, 3.0, f32::NAN]);
-        let message = data.check_finite().unwrap_err().to_string();
+    fn a_value_that_is_not_finite_is_named_and_a_missing_one_is_not() {
+        let data = two_columns(vec![1.0, 2.0, 3.0, f32::INFINITY]);
+        let message = data.check_values().unwrap_err().to_string();
         assert!(message.contains("row 1, column `height`"), "{message}");
-        assert!(two_columns(vec![1.0, 2.0]).check_finite().is_ok());
+        let gap = two_columns(vec![1.0, 2.0, 3.0, f32::NAN]);
+        assert!(gap.check_values().is_ok() && gap.has_missing());
+        assert!(!two_columns(vec![1.0, 2.0]).has_missing());
+    }
+
+    #[test]
+    fn a_missing_pixel_is_refused() {
+        let layout = Layout::Image {
+            height: 1,
+            width: 2,
+            channels: 1,
+        };
+        let pixels = Matrix::new(1, 2, vec![0.5, f32::NAN]).unwrap();
+        let data = Dataset::new("d", pixels, layout, Labels::None).unwrap();
+        let message = data.check_values().unwrap_err().to_string();
+        assert!(
+            message.contains("row 0, column `pixel y=0 x=1`"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn ids_go_with_their_rows() {
+        let mut data = two_columns(vec![1.0, 2.0, 3.0, 4.0]);
+        data.ids = Some(Ids {
+            name: "who".into(),
+            of_row: vec!["ann".into(), "bob".into()],
+        });
+        assert_eq!(data.select(&[1]).ids.unwrap().of_row, ["bob"]);
     }
 
     #[test]
@@ -274,6 +277,6 @@ mod tests {
             width: 3,
             channels: 3,
         };
-        assert_eq!(layout.column_name(3 * 4 + 2), "pixel y=1 x=1");
+        assert_eq!(layout.column_name(3 * 4 + 2), "pixel y=1 x=1 channel=2");
     }
 }

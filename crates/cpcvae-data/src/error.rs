@@ -51,12 +51,12 @@ pub enum DataError {
         advice: String,
     },
 
-    /// A feature is NaN or infinite.
+    /// A feature is not what its column says it is.
     #[error(
-        "`{dataset}`, row {row}, column `{column}`: {value} is not a finite number; \
-         fill or drop such cells before training"
+        "`{dataset}`, row {row}, column `{column}`: {value} {problem}; correct such cells, or \
+         leave them missing (NaN) in a table"
     )]
-    NotFinite {
+    BadValue {
         /// The data set's name.
         dataset: String,
         /// The row, counted from 0.
@@ -65,6 +65,8 @@ pub enum DataError {
         column: String,
         /// The value found.
         value: f32,
+        /// What is wrong with it.
+        problem: &'static str,
     },
 
     /// Arrays that belong together differ in size.

@@ -16,47 +16,69 @@
 //! assert_eq!((batch.labelled, batch.unlabelled, batch.features.len()), (50, 50, 200));
 //! # Ok::<(), cpcvae_data::DataError>(())
 //! ```
-#![forbid(unsafe_code)]
+// One line of unsafe code, which maps a file into memory: see `mapped.rs`.
+#![deny(unsafe_code)]
 
 mod atomic_file;
 mod batch;
 pub mod catalog;
+mod cell;
+mod column;
+mod column_guess;
+mod column_values;
 mod compressed;
-mod csv_labels;
-mod csv_table;
+mod contrast;
 mod dataset;
 mod error;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+mod folds;
 mod glyph_strokes;
 mod glyphs;
 mod half_moon;
 mod idx;
+mod image_set;
+mod label_cells;
 mod labels;
+mod mapped;
+mod matrix;
 mod mnist;
+mod packed;
+mod parallel;
 mod prefetch;
 mod random;
 mod raw_table;
+pub mod reader;
 mod shift;
 mod source;
 mod split;
 mod split_plan;
 mod standardise;
+mod table;
+mod table_roles;
 
 pub use batch::{Batch, BatchPlan, StepRows};
-pub use csv_table::{CsvOptions, Task, read_csv, read_csv_features};
-pub use dataset::{Dataset, Layout, Matrix};
+pub use column::{Column, ColumnKind, Kind};
+pub use contrast::Grey;
+pub use dataset::{Dataset, Ids, Layout};
 pub use error::{DataError, Result};
 #[cfg(feature = "fetch")]
 pub use fetch::fetch_mnist;
+pub use folds::{Folds, choose_labels};
 pub use glyphs::glyphs;
 pub use half_moon::{HalfMoon, HalfMoonLabels};
 pub use idx::{Idx, read_idx, write_idx};
+pub use image_set::ImageSet;
 pub use labels::Labels;
+pub use mapped::{Bytes, SharedBytes};
+pub use matrix::Matrix;
 pub use mnist::{open_idx, open_mnist};
+pub use packed::{NumberKind, PackedNumbers};
 pub use prefetch::Prefetch;
 pub use raw_table::{Cells, RawColumn, RawTable};
+pub use reader::{FileKind, Opened, ReadOptions, holds_images, name_of, open_path, read_csv};
 pub use source::Source;
 pub use split::Split;
 pub use split_plan::{Holdout, SplitPlan};
 pub use standardise::Standardizer;
+pub use table::{ColumnReport, Table, TableOptions, Task};

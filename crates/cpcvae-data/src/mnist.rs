@@ -112,17 +112,18 @@ fn digit_names(classes: usize) -> Vec<String> {
 }
 
 fn find_file(data_dir: &Path, file: &str) -> Option<PathBuf> {
-    let dotted = file.replace("-idx", ".idx");
     FOLDERS
         .iter()
-        .map(|folder| data_dir.join(folder))
-        .flat_map(|folder| {
-            [file, &dotted]
-                .into_iter()
-                .flat_map(|name| [format!("{name}.gz"), name.to_string()])
-                .map(|name| folder.join(name))
-                .collect::<Vec<_>>()
-        })
+        .find_map(|folder| file_in(&data_dir.join(folder), file))
+}
+
+/// One of [`FILES`] in this very folder, under any of its usual names.
+pub(crate) fn file_in(folder: &Path, file: &str) -> Option<PathBuf> {
+    let dotted = file.replace("-idx", ".idx");
+    [file, &dotted]
+        .into_iter()
+        .flat_map(|name| [format!("{name}.gz"), name.to_string()])
+        .map(|name| folder.join(name))
         .find(|path| path.is_file())
 }
 

@@ -17,6 +17,8 @@ pub(crate) enum Purpose {
     Split = 5,
     LabelledBatches = 6,
     UnlabelledBatches = 7,
+    Folds = 8,
+    ChooseLabels = 9,
     Shift = 10,
 }
 

@@ -1,5 +1,6 @@
 //! A table as a file holds it, before it is known which columns are labels and what kind each is.
 
+use crate::PackedNumbers;
 use std::path::PathBuf;
 
 /// Named columns of equally many cells.
@@ -7,10 +8,21 @@ use std::path::PathBuf;
 pub struct RawTable {
     /// Where the table comes from, for messages.
     pub path: PathBuf,
-    /// The columns, in the file's order. Names are unique.
+    /// The columns, in the file's order. Names are unique, also among those of `beside`.
     pub columns: Vec<RawColumn>,
+    /// Columns that describe rows and are no features unless asked for: what an AnnData file knows
+    /// of its cells, arrays of an NPZ file next to the one of features.
+    pub beside: Vec<RawColumn>,
     /// Number of rows.
     pub rows: usize,
+}
+
+impl RawTable {
+    /// The column of this name, be it a feature or beside.
+    pub fn column(&self, name: &str) -> Option<&RawColumn> {
+        let mut all = self.columns.iter().chain(&self.beside);
+        all.find(|column| column.name == name)
+    }
 }
 
 /// One column.
@@ -29,6 +41,8 @@ pub enum Cells {
     Texts(Vec<String>),
     /// Numbers; NaN is missing.
     Numbers(Vec<f64>),
+    /// Numbers left where they were read, as large arrays are; NaN is missing.
+    Packed(PackedNumbers),
     /// True or false, or missing.
     Flags(Vec<Option<bool>>),
 }
@@ -39,6 +53,7 @@ impl Cells {
         match self {
             Cells::Texts(cells) => cells.len(),
             Cells::Numbers(cells) => cells.len(),
+            Cells::Packed(cells) => cells.len(),
             Cells::Flags(cells) => cells.len(),
         }
     }
@@ -46,5 +61,38 @@ impl Cells {
     /// Whether there are no cells.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whole numbers, as [`Numbers`](Cells::Numbers) while an `f64` holds each of them exactly;
+    /// else as texts, so that long ids do not run together.
+    pub(crate) fn whole_numbers(cells: &[Option<i128>]) -> Cells {
+        const EXACT: i128 = 1 << 53;
+        let exact =
+            |cell: &Option<i128>| cell.is_none_or(|value| (-EXACT..=EXACT).contains(&value));
+        if cells.iter().all(exact) {
+            let number = |cell: &Option<i128>| cell.map_or(f64::NAN, |value| value as f64);
+            return Cells::Numbers(cells.iter().map(number).collect());
+        }
+        let text = |cell: &Option<i128>| cell.map_or(String::new(), |value| value.to_string());
+        Cells::Texts(cells.iter().map(text).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_too_long_for_a_number_stay_apart_as_texts() {
+        let cells = Cells::whole_numbers(&[Some(3), None, Some(-(1 << 53))]);
+        let Cells::Numbers(numbers) = cells else {
+            panic!("{cells:?}")
+        };
+        assert!(numbers[0] == 3.0 && numbers[1].is_nan() && numbers[2] == -9007199254740992.0);
+        let cells = Cells::whole_numbers(&[Some(9007199254740993), None]);
+        assert_eq!(
+            cells,
+            Cells::Texts(vec!["9007199254740993".into(), String::new()])
+        );
     }
 }

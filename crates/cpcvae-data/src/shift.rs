@@ -4,7 +4,8 @@ use crate::Layout;
 use rand::Rng;
 
 /// Moves each image by a whole number of pixels, at most `most` in each direction; border pixels
-/// are repeated. Rows that are not images stay as they are.
+/// are repeated. Rows that are not images stay as they are. Images are as models see them, one
+/// channel after the other: `[channels, height, width]`.
 pub(crate) fn shift_images(
     features: &mut [f32],
     layout: &Layout,
@@ -23,12 +24,13 @@ pub(crate) fn shift_images(
     for image in features.chunks_exact_mut(original.len().max(1)) {
         original.copy_from_slice(image);
         let (down, right) = (draw(most, random), draw(most, random));
-        for y in 0..height {
-            let from_y = place(y, down, height);
-            for x in 0..width {
-                let from = (from_y * width + place(x, right, width)) * channels;
-                let to = (y * width + x) * channels;
-                image[to..to + channels].copy_from_slice(&original[from..from + channels]);
+        let planes = image.chunks_exact_mut(height * width);
+        for (plane, original) in planes.zip(original.chunks_exact(height * width)) {
+            for y in 0..height {
+                let from = place(y, down, height) * width;
+                for x in 0..width {
+                    plane[y * width + x] = original[from + place(x, right, width)];
+                }
             }
         }
     }
@@ -60,14 +62,14 @@ mod tests {
         let mut random = generator(3, Purpose::Shift, 0);
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..200 {
-            let mut image = vec![0.0; 7 * 9 * 2];
+            let mut image = vec![0.0; 2 * 7 * 9];
             // One bright pixel in the middle, with different channels.
-            (image[(3 * 9 + 4) * 2], image[(3 * 9 + 4) * 2 + 1]) = (1.0, 0.5);
+            (image[3 * 9 + 4], image[7 * 9 + 3 * 9 + 4]) = (1.0, 0.5);
             shift_images(&mut image, &layout, 2, &mut random);
             let bright = image.iter().position(|value| *value == 1.0).unwrap();
-            assert_eq!(image[bright + 1], 0.5);
+            assert_eq!(image[7 * 9 + bright], 0.5);
             assert_eq!(image.iter().filter(|value| **value != 0.0).count(), 2);
-            let (y, x) = (bright / 2 / 9, bright / 2 % 9);
+            let (y, x) = (bright / 9, bright % 9);
             assert!(y.abs_diff(3) <= 2 && x.abs_diff(4) <= 2);
             seen.insert((y, x));
         }

@@ -14,7 +14,8 @@ pub struct Standardizer {
 
 impl Standardizer {
     /// Measures the columns over the given rows (the training rows only, so
-    /// that nothing of validation or test data leaks into them).
+    /// that nothing of validation or test data leaks into them). Missing cells
+    /// (NaN) do not count; a column without known cells keeps its values.
     pub fn fit(features: &Matrix, rows: &[u32]) -> Result<Standardizer> {
         if rows.is_empty() {
             return Err(DataError::Shape(
@@ -28,13 +29,17 @@ impl Standardizer {
             )));
         }
         let average = |of: &dyn Fn(usize, f64) -> f64| -> Vec<f64> {
-            let mut sums = vec![0.0; features.columns];
+            let mut sums = vec![(0.0, 0u32); features.columns];
             for &row in rows {
                 for (column, &value) in features.row(row as usize).iter().enumerate() {
-                    sums[column] += of(column, f64::from(value));
+                    if !value.is_nan() {
+                        sums[column].0 += of(column, f64::from(value));
+                        sums[column].1 += 1;
+                    }
                 }
             }
-            sums.iter().map(|sum| sum / rows.len() as f64).collect()
+            let mean = |(sum, known): &(f64, u32)| sum / f64::from((*known).max(1));
+            sums.iter().map(mean).collect()
         };
         // Two passes in f64: the one-pass formula loses a column whose mean is
         // large against its spread.
@@ -101,6 +106,20 @@ mod tests {
         let mut row = data.row(2).to_vec();
         fitted.invert_row(&mut row);
         assert_eq!(row, [100.0, 9.0]);
+    }
+
+    #[test]
+    fn missing_cells_do_not_count_and_stay_missing() {
+        let nan = f32::NAN;
+        let mut data = Matrix::new(3, 2, vec![1.0, nan, nan, nan, 3.0, nan]).unwrap();
+        let fitted = Standardizer::fit(&data, &[0, 1, 2]).unwrap();
+        assert_eq!(
+            (fitted.mean.as_slice(), fitted.scale.as_slice()),
+            (&[2.0, 0.0][..], &[1.0, 1.0][..])
+        );
+        fitted.apply(&mut data).unwrap();
+        assert_eq!((data.values[0], data.values[4]), (-1.0, 1.0));
+        assert!(data.values[2].is_nan());
     }
 
     #[test]

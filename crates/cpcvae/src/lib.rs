@@ -4,7 +4,9 @@
 //! and describes the data: it samples, reconstructs, and scores how usual a row is.
 #![forbid(unsafe_code)]
 
+pub mod answers;
 pub mod config;
+pub mod crossfit;
 pub mod device;
 pub mod distribution;
 pub mod error;

@@ -24,6 +24,8 @@ pub enum Purpose {
     Prior = 7,
     /// Draws for evaluation and inference.
     Evaluation = 8,
+    /// Flags, levels and counts of the simulated features.
+    Levels = 9,
 }
 
 /// A source of noise for one step of one run.

@@ -6,7 +6,7 @@ use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::model::{Kind, Shape, Target, TransformPlan};
 use crate::net::spatial_transformer::{DIMENSIONS, TransformRanges};
-use crate::prepare::Prepared;
+use crate::prepare::{FeatureScale, Prepared};
 use crate::train::{Constraint, Measure, Schedule, Solver, TrainPlan};
 use cpcvae_data::{BatchPlan, Layout};
 
@@ -105,7 +105,8 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         Layout::Columns(_) => None,
     };
     if image.is_none() && model.likelihood != Family::Normal {
-        let problem = "is for pixels; the columns of a table need `normal`";
+        let problem = "is for pixels; the columns of a table need `normal` (flags, counts and categories \
+                       have the likelihood of their kind)";
         return Err(Error::setting("model.likelihood", problem));
     }
     let transform = transform(config, image.is_some(), kind)?;
@@ -139,6 +140,10 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         predictor: model.predictor.clone(),
         activation: model.activation,
         likelihood: model.likelihood,
+        row: match &prepared.preprocess.features {
+            FeatureScale::Mixed(scale) => Some(scale.row.clone()),
+            FeatureScale::Standardise(_) | FeatureScale::Pixels { .. } => None,
+        },
         scale_floor: positive("model.scale_floor", model.scale_floor)? as f32,
         transform,
         target: prepared.target.clone(),

@@ -1,43 +1,23 @@
 //! From a data set as opened to rows that a model can learn from, and back.
 
+mod mixed;
+mod planes;
+mod preprocess;
+
+pub use mixed::MixedScale;
+pub use preprocess::{FeatureScale, Preprocess};
+
 use crate::config::RunConfig;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::infer::Evaluation;
 use crate::method::LabelFacts;
 use crate::model::Target;
 use crate::train::TrainingData;
 use cpcvae_data::{
-    Dataset, Holdout, Labels, Layout, Matrix, Source, Split, SplitPlan, Standardizer,
+    Column, ColumnKind, Dataset, Holdout, Labels, Layout, Matrix, Source, Split, SplitPlan,
+    Standardizer,
 };
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// What is done to features and labels before the model sees them; stored in the model's card.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Preprocess {
-    /// What a row must look like.
-    pub layout: Layout,
-    /// How features are scaled.
-    pub features: FeatureScale,
-    /// How continuous labels are scaled.
-    pub labels: Option<Standardizer>,
-}
-
-/// How features are scaled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FeatureScale {
-    /// Columns to mean 0 and standard deviation 1 over the training rows.
-    Standardise(Standardizer),
-    /// Pixels from [0, 1] to [low, high].
-    Pixels {
-        /// What black becomes.
-        low: f32,
-        /// What white becomes.
-        high: f32,
-    },
-}
 
 /// A data set ready for training.
 #[derive(Clone, Debug)]
@@ -59,7 +39,7 @@ impl Prepared {
     /// again.
     pub fn new(source: Source, config: &RunConfig, stored_split: Option<Split>) -> Result<Self> {
         let Source { rows, test, split } = source;
-        rows.check_finite()?;
+        rows.check_values()?;
         let split = match stored_split.or(split) {
             Some(split) => split,
             None => draw_split(&rows, config)?,
@@ -82,14 +62,7 @@ impl Prepared {
         let preprocess = Preprocess {
             layout: rows.layout.clone(),
             features: match &rows.layout {
-                Layout::Columns(_) => {
-                    let mut scale = Standardizer::fit(&rows.features, &training_rows)?;
-                    if !config.data.standardise {
-                        scale.mean.fill(0.0);
-                        scale.scale.fill(1.0);
-                    }
-                    FeatureScale::Standardise(scale)
-                }
+                Layout::Columns(columns) => column_scale(&rows, columns, &training_rows, config)?,
                 Layout::Image { .. } => pixel_scale(config.model.likelihood),
             },
             labels: label_scale(&rows.labels, &split.labelled)?,
@@ -116,6 +89,28 @@ impl Prepared {
             facts,
         })
     }
+}
+
+/// Columns of numbers in rows that are always whole are standardised; any others are laid out by
+/// their kinds.
+fn column_scale(
+    rows: &Dataset,
+    columns: &[Column],
+    training_rows: &[u32],
+    config: &RunConfig,
+) -> Result<FeatureScale> {
+    let standardise = config.data.standardise;
+    let only_numbers = columns.iter().all(|c| c.kind == ColumnKind::Number);
+    if !only_numbers || config.model.missing_cells || rows.has_missing() {
+        let scale = MixedScale::fit(&rows.features, columns, training_rows, standardise)?;
+        return Ok(FeatureScale::Mixed(scale));
+    }
+    let mut scale = Standardizer::fit(&rows.features, training_rows)?;
+    if !standardise {
+        scale.mean.fill(0.0);
+        scale.scale.fill(1.0);
+    }
+    Ok(FeatureScale::Standardise(scale))
 }
 
 fn draw_split(rows: &Dataset, config: &RunConfig) -> Result<Split> {
@@ -207,102 +202,4 @@ fn class_shares(labels: &Labels, labelled: &[u32]) -> Vec<f32> {
     }
     let total: f32 = counts.iter().sum();
     counts.iter().map(|count| count / total.max(1.0)).collect()
-}
-
-impl Preprocess {
-    /// Scales rows of the right layout.
-    pub fn apply(&self, mut data: Dataset) -> Result<Dataset> {
-        self.check_layout(&data)?;
-        data.check_finite()?;
-        match &self.features {
-            FeatureScale::Standardise(scale) => scale.apply(&mut data.features)?,
-            FeatureScale::Pixels { low, high } => {
-                for value in &mut data.features.values {
-                    *value = low + *value * (high - low);
-                }
-            }
-        }
-        if let (Some(scale), Labels::Values { of_row, .. }) = (&self.labels, &mut data.labels) {
-            for label in of_row.iter_mut().flatten() {
-                for ((value, mean), scale) in label.iter_mut().zip(&scale.mean).zip(&scale.scale) {
-                    *value = (*value - mean) / scale;
-                }
-            }
-        }
-        Ok(data)
-    }
-
-    /// Features as the model gives them, in the user's units.
-    pub fn invert(&self, mut features: Matrix) -> Matrix {
-        match &self.features {
-            FeatureScale::Standardise(scale) => {
-                for row in features.values.chunks_exact_mut(scale.mean.len().max(1)) {
-                    scale.invert_row(row);
-                }
-            }
-            FeatureScale::Pixels { low, high } => {
-                for value in &mut features.values {
-                    *value = (*value - low) / (high - low);
-                }
-            }
-        }
-        features
-    }
-
-    /// Continuous labels as the model gives them, in the user's units.
-    pub fn invert_labels(&self, mut labels: Matrix) -> Matrix {
-        if let Some(scale) = &self.labels {
-            for row in labels.values.chunks_exact_mut(scale.mean.len().max(1)) {
-                scale.invert_row(row);
-            }
-        }
-        labels
-    }
-
-    /// What a log-density in the model's units gains in the user's units: minus the log of the
-    /// columns' scales. Pixels are scored in the model's units, as in the literature.
-    pub fn log_density_shift(&self) -> f32 {
-        match &self.features {
-            FeatureScale::Standardise(scale) => -scale.scale.iter().map(|s| s.ln()).sum::<f32>(),
-            FeatureScale::Pixels { .. } => 0.0,
-        }
-    }
-
-    /// An evaluation with its ELBO, and the error of a single continuous label, in the user's
-    /// units. Errors over several label dimensions stay in standard deviations: the dimensions
-    /// may have different units.
-    pub fn in_user_units(&self, mut evaluation: Evaluation) -> Evaluation {
-        let shift = f64::from(self.log_density_shift());
-        evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
-        if let Some([scale]) = self.labels.as_ref().map(|labels| labels.scale.as_slice()) {
-            evaluation.rmse = evaluation.rmse.map(|rmse| rmse * f64::from(*scale));
-        }
-        evaluation
-    }
-
-    fn check_layout(&self, data: &Dataset) -> Result<()> {
-        if self.layout == data.layout {
-            return Ok(());
-        }
-        let describe = |layout: &Layout| match layout {
-            Layout::Columns(names) => format!("{} columns ({})", names.len(), preview(names)),
-            Layout::Image {
-                height,
-                width,
-                channels,
-            } => format!("images of {height} x {width} x {channels}"),
-        };
-        Err(Error::Mismatch(format!(
-            "`{}` does not fit the model: it has {}, the model was trained on {}",
-            data.name,
-            describe(&data.layout),
-            describe(&self.layout)
-        )))
-    }
-}
-
-fn preview(names: &[String]) -> String {
-    let shown: Vec<&str> = names.iter().take(6).map(String::as_str).collect();
-    let more = if names.len() > 6 { ", ..." } else { "" };
-    format!("{}{more}", shown.join(", "))
 }

@@ -10,7 +10,7 @@ use crate::train::{
     FitReport, Observer, Parameters, StopReason, TensorFile, fit, write_atomically,
 };
 use burn::tensor::Device;
-use cpcvae_data::{Source, Split};
+use cpcvae_data::{Dataset, Source, Split};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -67,6 +67,11 @@ impl RunFolder {
         self.config_path().exists()
     }
 
+    /// Whether a run came to its end here.
+    pub fn is_finished(&self) -> bool {
+        self.model_path().exists() && self.report_path().exists()
+    }
+
     /// The settings of the run.
     pub fn config(&self) -> Result<RunConfig> {
         let path = self.config_path();
@@ -81,6 +86,10 @@ impl RunFolder {
 
     fn config_path(&self) -> PathBuf {
         self.0.join("config.toml")
+    }
+
+    fn report_path(&self) -> PathBuf {
+        self.0.join("report.json")
     }
 
     fn split_path(&self) -> PathBuf {
@@ -122,8 +131,12 @@ pub fn run(
     write_atomically(&folder.config_path(), config.to_toml().as_bytes())?;
 
     let (model, mut fit) = fit(&plan, &prepared.training, folder.path(), device, observer)?;
-    let in_user_units = |evaluation| prepared.preprocess.in_user_units(evaluation);
-    fit.validation = fit.validation.map(in_user_units);
+    let in_user_units = |evaluation, rows: &Dataset| {
+        let preprocess = &prepared.preprocess;
+        preprocess.in_user_units(evaluation, &rows.features)
+    };
+    let validated = fit.validation.zip(prepared.training.validation.as_ref());
+    fit.validation = validated.map(|(evaluation, rows)| in_user_units(evaluation, rows));
     let mut report = RunReport { fit, test: None };
     if report.fit.stop != StopReason::Interrupted {
         let card = Card {
@@ -139,9 +152,9 @@ pub fn run(
         save_model(folder, &model, &card)?;
         let inference = Inference::new(&model, &plan.shape, device, config.seed);
         let test = prepared.test.as_ref();
-        report.test = test.map(|rows| in_user_units(inference.evaluate(rows)));
+        report.test = test.map(|rows| in_user_units(inference.evaluate(rows), rows));
         let text = serde_json::to_string_pretty(&report).expect("plain values serialise");
-        write_atomically(&folder.path().join("report.json"), text.as_bytes())?;
+        write_atomically(&folder.report_path(), text.as_bytes())?;
     }
     Ok(report)
 }

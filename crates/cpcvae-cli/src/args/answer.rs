@@ -1,6 +1,6 @@
 //! Arguments of the commands that ask a trained model.
 
-use super::PlaceArgs;
+use super::{PlaceArgs, ReadArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -18,7 +18,26 @@ pub struct ModelArgs {
     pub place: PlaceArgs,
 }
 
-const DATA: &str = "A .csv or .tsv file with the model's columns, or a built-in data set, of which the test rows are taken";
+/// The rows to ask about.
+#[derive(Clone, Debug, Args)]
+pub struct RowsArgs {
+    /// A table with the model's columns (CSV, TSV, Parquet, NPY, NPZ, .h5ad), a folder or zip of
+    /// images, IDX or .mat images, or a built-in data set; where it has test rows of its own, these
+    /// are taken. Images are brought to the model's size, and to grey where it was trained so
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// How it is read.
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+/// Columns of the input that are copied to the output.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CarriedArgs {
+    /// A column to carry along; may be repeated [default: the run's id column; files of images]
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Vec<String>,
+}
 
 /// Measure a model: accuracy, log-loss, confusion matrix, ELBO.
 #[derive(Debug, Args)]
@@ -30,8 +49,9 @@ pub struct EvaluateArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    #[arg(value_name = "DATA", help = DATA)]
-    pub data: String,
+    /// The rows.
+    #[command(flatten)]
+    pub rows: RowsArgs,
     /// Label column [default: the one that the run was trained with]
     #[arg(long, value_name = "COLUMN")]
     pub label: Vec<String>,
@@ -46,23 +66,34 @@ pub struct EvaluateArgs {
     pub json: bool,
 }
 
-/// Predict labels and their probabilities.
+/// Predict labels, with how sure and how unusual each row is.
 ///
-/// Writes CSV: row (counted from 0), label, and p_<class> for each class. Continuous labels are given in the units of the training table.
+/// Writes CSV: row (counted from 0), id columns, label, p_<class> for each class, set, log_p, percentile. Probabilities are calibrated and sets (classes joined by |) sized on labels that `fit` held out. Continuous labels come with <label>_low and <label>_high, in the units of the training table. A percentile near 0 marks a row unlike the training rows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   cpcvae predict runs/wine-cpc new.csv
+  cpcvae predict runs/wine-cpc new.csv --coverage 0.95 --id bottle
   cpcvae predict runs/wine-cpc new.csv --samples 100 --out labels.csv")]
 pub struct PredictArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    #[arg(value_name = "DATA", help = DATA)]
-    pub data: String,
+    /// The rows.
+    #[command(flatten)]
+    pub rows: RowsArgs,
     /// Average over this many draws of the code; 0 predicts at its mean
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub samples: u32,
+    /// How often sets and intervals are to hold the truth
+    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = coverage)]
+    pub coverage: f64,
+    /// Leave out log_p and percentile, for which every row is decoded 20 times
+    #[arg(long)]
+    pub no_density: bool,
+    /// The columns to carry along.
+    #[command(flatten)]
+    pub carried: CarriedArgs,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
@@ -70,15 +101,19 @@ pub struct PredictArgs {
 
 /// Find the codes of rows: mean and standard deviation of q(z|x).
 ///
-/// Writes CSV: row (counted from 0), mean_0, mean_1, ..., sigma_0, sigma_1, ...
+/// Writes CSV: row (counted from 0), id columns, mean_0, mean_1, ..., sigma_0, sigma_1, ...
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cpcvae encode runs/wine-cpc new.csv --out codes.csv")]
 pub struct EncodeArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    #[arg(value_name = "DATA", help = DATA)]
-    pub data: String,
+    /// The rows.
+    #[command(flatten)]
+    pub rows: RowsArgs,
+    /// The columns to carry along.
+    #[command(flatten)]
+    pub carried: CarriedArgs,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
@@ -97,8 +132,12 @@ pub struct ScoreArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    #[arg(value_name = "DATA", help = DATA)]
-    pub data: String,
+    /// The rows.
+    #[command(flatten)]
+    pub rows: RowsArgs,
+    /// The columns to carry along.
+    #[command(flatten)]
+    pub carried: CarriedArgs,
     /// Draws of the code for each row
     #[arg(long, value_name = "K", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
@@ -136,14 +175,15 @@ pub struct ReconstructArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    #[arg(value_name = "DATA", help = DATA)]
-    pub data: String,
+    /// The rows.
+    #[command(flatten)]
+    pub rows: RowsArgs,
     /// Which reconstruction
     #[arg(long, value_enum, default_value = "mean")]
     pub kind: ReconstructionKind,
     /// Only the first N rows [default: 20 in a figure, else all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub rows: Option<u32>,
+    #[arg(long = "rows", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub first: Option<u32>,
     /// A .csv file, or a .png or .svg figure for images
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -184,4 +224,63 @@ pub struct SampleArgs {
     /// A .csv file, or a .png or .svg figure (images, and tables of two columns)
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// Fill in missing cells of a table.
+///
+/// Writes CSV with the same columns in the same order; cells that are there stay as they are. Missing cells of the model's columns are filled with the best guess given the row's other cells (a mean, the most probable level), or with draws. Each row is encoded and decoded again and again, its missing cells replaced every time.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cpcvae impute runs/wine-cpc gaps.csv --out filled.csv
+  cpcvae impute runs/wine-cpc gaps.csv --samples 5 --out draws.csv   five tables one below the other, with a first column `draw`")]
+pub struct ImputeArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The rows.
+    #[command(flatten)]
+    pub rows: RowsArgs,
+    /// Fill with this many draws instead of the mean
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub samples: u32,
+    /// How often missing cells are replaced
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub iterations: u32,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+}
+
+/// List the rows most worth labelling.
+///
+/// Writes CSV, the best row first: row (counted from 0), id columns, label (the model's guess), entropy of its prediction in nats, percentile (how usual the row is). Rows are chosen by entropy times percentile, and so that they lie apart on the latent map. Rows that have a label already are left out.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  cpcvae suggest runs/wine-cpc wine.csv -n 20 --out label-these.csv"
+)]
+pub struct SuggestArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The rows.
+    #[command(flatten)]
+    pub rows: RowsArgs,
+    /// How many rows
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: u32,
+    /// The columns to carry along.
+    #[command(flatten)]
+    pub carried: CarriedArgs,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+}
+
+/// A share between 0 and 1, both left out.
+fn coverage(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("must be a share between 0 and 1, such as 0.9".into()),
+    }
 }

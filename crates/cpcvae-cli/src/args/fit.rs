@@ -1,6 +1,6 @@
 //! Arguments of `fit`, `demo` and `data`.
 
-use super::PlaceArgs;
+use super::{ImageArgs, PlaceArgs, ReadArgs};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use std::path::PathBuf;
 
@@ -11,6 +11,10 @@ Examples:
   cpcvae fit wine.csv --label kind --ignore id       a table; rows with a blank `kind` are unlabelled
   cpcvae fit wine.csv --label kind --labels 30       use 30 of the labels, hide the others
   cpcvae fit house.csv --label price --task regress  a continuous label
+  cpcvae fit cells.h5ad --label cell_type --id obs_names
+  cpcvae fit photos/ --size 32 --gray                images; a sub-folder is a class, unlabeled/ is none
+  cpcvae fit faces.zip --size 32 --labels-file list_attr_celeba.txt --label Smiling
+  cpcvae fit p.csv --label ill --id nr --column town_code=category --missing -99
   cpcvae fit half-moon --target-accuracy 0.95        state the constraint instead of a weight
   cpcvae fit half-moon --out runs/a --resume         go on with a run that was stopped
   cpcvae fit glyphs --set model.hidden=[300] --set train.learning_rate=1e-3
@@ -18,14 +22,19 @@ Examples:
 Settings: defaults, then the file of -c, then --set, then flags. The run folder's config.toml
 lists every key.";
 
-/// Train a model on a table or a built-in data set.
+/// Train a model on a table, on images or on a built-in data set.
 ///
 /// Everything goes into one run folder: settings, split, metrics, checkpoints, the model and its
 /// report. A run that was stopped or killed goes on with --resume and ends with the same bytes.
+///
+/// On your own data, labels are then held out fold by fold, and the method and its baselines (labels
+/// only, VAE then MLP, nearest neighbours, label spreading) are trained without them: for an honest accuracy, for
+/// calibrated probabilities, and to say whether the unlabelled rows help.
 #[derive(Debug, Args)]
 #[command(after_help = FIT_EXAMPLES)]
 pub struct FitArgs {
-    /// A .csv or .tsv file (.gz too), or half-moon, glyphs, mnist
+    /// A table (CSV, TSV, also .gz and .zst; Parquet, NPY, NPZ, .h5ad), a folder or zip of images,
+    /// IDX or .mat images, or half-moon, glyphs, mnist
     #[arg(value_name = "DATA")]
     pub data: String,
     /// How to learn; `cpcvae methods` describes them [default: cpc]
@@ -64,7 +73,8 @@ pub struct FitArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Label column; repeat it for a continuous label of several dimensions
+    /// Label column (of a table, or of the labels file of images); repeat it for a continuous label
+    /// of several dimensions
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub label: Vec<String>,
     /// How many labels training may use, equally many a class; 0 for all
@@ -84,6 +94,21 @@ pub struct FitArgs {
     /// A column to leave out; may be repeated
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub ignore: Vec<String>,
+    /// A column's kind, where the guess is wrong: number, flag, category, count or ignore; may be
+    /// repeated
+    #[arg(long, value_name = "NAME=KIND", help_heading = "Data")]
+    pub column: Vec<String>,
+    /// The column that names the rows; not learnt from, and written beside answers
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub id: Option<String>,
+    /// A value that means "missing", next to blank, NA, NaN, null and ?; may be repeated
+    #[arg(
+        long,
+        value_name = "V",
+        help_heading = "Data",
+        allow_hyphen_values = true
+    )]
+    pub missing: Vec<String>,
     /// Rows to validate on: a share below 1, or a number of rows
     #[arg(long, value_name = "X", help_heading = "Data")]
     pub validation: Option<f64>,
@@ -93,6 +118,29 @@ pub struct FitArgs {
     /// The paper's protocol for this data set (half-moon, mnist)
     #[arg(long, help_heading = "Data")]
     pub paper: bool,
+
+    /// How files are read.
+    #[command(flatten)]
+    pub read: ReadArgs,
+    /// What is made of images.
+    #[command(flatten)]
+    pub images: ImageArgs,
+
+    /// Hold labels out in this many folds, for an honest accuracy, calibration and comparison
+    /// [default: 5 for a table, 3 for images, none for built-in data]
+    #[arg(long, value_name = "N", help_heading = "Held-out labels",
+          value_parser = clap::value_parser!(u16).range(2..))]
+    pub folds: Option<u16>,
+    /// Deal the folds this many times
+    #[arg(long, value_name = "N", help_heading = "Held-out labels", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    pub repeats: u16,
+    /// Hold no labels out: no estimate without test rows, no calibration, no comparison
+    #[arg(long, help_heading = "Held-out labels", conflicts_with_all = ["folds", "repeats"])]
+    pub no_crossfit: bool,
+    /// Hold labels out, but do not train the baselines to compare with
+    #[arg(long, help_heading = "Held-out labels")]
+    pub no_compare: bool,
 
     /// Constraint: the loss on labelled rows must be at most EPS
     #[arg(
@@ -194,4 +242,26 @@ pub struct ExportArgs {
     /// Seed of generated data and of the choice of labels
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u32,
+}
+
+/// Measure accuracy against the number of labels, to see how many more are worth buying.
+///
+/// Labels are held out fold by fold; models are trained on a few, some and all of the others and
+/// measured on the same held-out rows. Takes the options of `fit`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cpcvae learning-curve wine.csv --label kind
+  cpcvae learning-curve wine.csv --label kind --counts 10,20,40 --figure curve.png")]
+pub struct LearningCurveArgs {
+    /// The options of `fit`.
+    #[command(flatten)]
+    pub fit: FitArgs,
+    /// Numbers of labels [default: four, up to all that are not held out]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', help_heading = "Held-out labels",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub counts: Vec<u32>,
+    /// A .png or .svg figure [default: learning-curve.png in the run folder]
+    #[arg(long, value_name = "FILE")]
+    pub figure: Option<PathBuf>,
 }

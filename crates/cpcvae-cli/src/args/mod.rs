@@ -3,13 +3,15 @@
 mod answer;
 mod experiment;
 mod fit;
+mod reading;
 
 pub use answer::{
-    EncodeArgs, EvaluateArgs, ModelArgs, PredictArgs, ReconstructArgs, ReconstructionKind,
-    SampleArgs, ScoreArgs,
+    CarriedArgs, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PredictArgs, ReconstructArgs,
+    ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
 };
 pub use experiment::ExperimentArgs;
-pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs};
+pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
+pub use reading::{ImageArgs, ReadArgs};
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 use std::path::PathBuf;
@@ -19,6 +21,7 @@ Examples:
   cpcvae demo                                   see what it does, in a minute
   cpcvae fit half-moon                          train on a built-in data set
   cpcvae fit wine.csv --label kind              train on your table; blank labels are unlabelled
+  cpcvae fit photos/ --size 32                  train on your images; a sub-folder is a class
   cpcvae predict runs/wine-cpc new.csv          labels and probabilities for new rows
   cpcvae sample runs/glyphs-cpc --each-class --out samples.png
 
@@ -39,6 +42,9 @@ pub enum Command {
     Fit(Box<FitArgs>),
     Evaluate(EvaluateArgs),
     Predict(PredictArgs),
+    Impute(ImputeArgs),
+    Suggest(SuggestArgs),
+    LearningCurve(Box<LearningCurveArgs>),
     Encode(EncodeArgs),
     Score(ScoreArgs),
     Reconstruct(ReconstructArgs),

@@ -1,7 +1,8 @@
 //! `cpcvae encode`: where rows lie on the latent map.
 
 use crate::args::EncodeArgs;
-use crate::opened::Model;
+use crate::carried::Carried;
+use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, write_csv};
 use crate::printer::Printer;
 use anyhow::Result;
@@ -10,14 +11,16 @@ use std::process::ExitCode;
 /// Encodes and writes one line a row.
 pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
     let model = Model::open(&args.model)?;
-    let rows = model.prepare(&model.features(&args.data)?)?;
+    let asked = model.rows(&args.rows, WantedLabels::None)?;
+    let carried = Carried::of(&asked, &args.carried)?;
+    let rows = model.prepare(&asked.data)?;
     let codes = model.trained.inference.encode(&rows.features)?;
-    let mut header = vec!["row".to_string()];
+    let mut header = carried.header();
     for name in ["mean", "sigma"] {
         header.extend((0..codes.mean.columns).map(|dimension| format!("{name}_{dimension}")));
     }
     let lines = (0..rows.len()).map(|row| {
-        let mut line = vec![row.to_string()];
+        let mut line = carried.line(row);
         line.extend(cells(codes.mean.row(row)));
         line.extend(cells(codes.sigma.row(row)));
         line

@@ -1,7 +1,7 @@
 //! `cpcvae evaluate`: how good a model is on rows whose labels are known.
 
 use crate::args::EvaluateArgs;
-use crate::opened::{LabelColumns, Model};
+use crate::opened::{LabelColumns, Model, WantedLabels};
 use crate::printer::{Printer, count};
 use crate::units::rmse;
 use anyhow::{Result, bail};
@@ -19,12 +19,12 @@ pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
         names: args.label.clone(),
         unlabelled_value: args.unlabeled_value.clone(),
     };
-    let rows = model.prepare(&model.labelled(&args.data, columns)?)?;
+    let rows = model.prepare(&model.rows(&args.rows, WantedLabels::All(columns))?.data)?;
     let card = &model.trained.card;
     let evaluation = card
         .preprocess
-        .in_user_units(model.trained.inference.evaluate(&rows));
-    if model.is_training_file(&args.data) {
+        .in_user_units(model.trained.inference.evaluate(&rows), &rows.features);
+    if model.is_training_file(&args.rows.data) {
         printer.note(format!(
             "note: the run was trained on rows of this file; figures on the rows that were kept \
              for its test are in {}",
@@ -44,7 +44,7 @@ pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
     }
     let mut value = serde_json::to_value(&evaluation)?;
     value["run"] = json!(args.model.run);
-    value["data"] = json!(args.data);
+    value["data"] = json!(args.rows.data);
     value["method"] = json!(card.method);
     if !classes.is_empty() {
         value["classes"] = json!(classes);

@@ -1,17 +1,25 @@
-//! `cpcvae fit`: trains a model.
+//! `cpcvae fit`: trains a model, and measures it on labels held out.
 
+use super::compare::{self, Compared, End};
+use crate::data_name::DataName;
+use crate::held_out::Trainer;
 use crate::interrupt;
 use crate::printer::{Printer, count};
 use crate::progress::{self, Progress};
 use crate::settings::FitSettings;
 use crate::units;
+use crate::user_file::UserFile;
 use anyhow::Result;
+use cpcvae::answers::Answers;
+use cpcvae::device::Device;
 use cpcvae::infer::Evaluation;
-use cpcvae::run::RunReport;
+use cpcvae::run::{RunReport, Trained};
 use cpcvae::train::StopReason;
 use cpcvae_data::{Dataset, Split};
 use serde_json::json;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// From this many labelled rows on, a table's own rows are kept for a test.
 const ENOUGH_TO_TEST: usize = 50;
@@ -21,10 +29,15 @@ const TEST_SHARE: f64 = 0.2;
 pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
     settings.place.set_up()?;
     let device = cpcvae::device::device(&settings.place.device)?;
-    let source = settings
-        .data
-        .open(&settings.config, &settings.place.data_dir())?;
-    if settings.test_is_open {
+    let source = match &settings.data {
+        DataName::File(path) => {
+            let file = UserFile::open(path, &settings.config)?;
+            file.tell(printer);
+            file.into_source()?
+        }
+        built_in => built_in.open(&settings.config, &settings.place.data_dir())?,
+    };
+    if settings.test_is_open && source.test.is_none() {
         settings.config.data.test = test_share(&source.rows, &settings, printer);
     }
     let FitSettings { config, folder, .. } = &settings;
@@ -35,7 +48,8 @@ pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
         config.method.name(),
         folder.path().display()
     ));
-    let mut progress = Progress::new("", printer.quiet, interrupt::watch()?);
+    let stop = interrupt::watch()?;
+    let mut progress = Progress::new("", printer.quiet, Arc::clone(&stop));
     let report = cpcvae::run::run(config, source, folder, &device, &mut progress);
     progress.finish();
     let report = report?;
@@ -46,9 +60,68 @@ pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
     let split = Split::load(folder.path().join("split.json"))?;
-    let text = summary(&settings, &report, &split);
-    printer.answer(&text, &in_json(&settings, &report, Some(&split))?)?;
-    Ok(ExitCode::SUCCESS)
+    let (compared, code) = match measure(&settings, &split, &device, printer, stop)? {
+        Measured::Compared(compared) => (Some(compared), ExitCode::SUCCESS),
+        Measured::Plain => (None, ExitCode::SUCCESS),
+        Measured::Interrupted => (None, ExitCode::from(interrupt::EXIT_CODE)),
+    };
+    let compared = compared.as_deref();
+    let text = summary(&settings, &report, &split, compared);
+    let mut value = in_json(&settings, &report, Some(&split))?;
+    value["held_out"] = json!(compared.map(Compared::in_json));
+    printer.answer(&text, &value)?;
+    Ok(code)
+}
+
+/// What is known of the model beyond its report.
+enum Measured {
+    Compared(Box<Compared>),
+    Plain,
+    Interrupted,
+}
+
+/// Finds out how usual rows look and, where wanted, how good answers are on held-out labels, and
+/// keeps both beside the model.
+fn measure(
+    settings: &FitSettings,
+    split: &Split,
+    device: &Device,
+    printer: Printer,
+    stop: Arc<AtomicBool>,
+) -> Result<Measured> {
+    let FitSettings { config, folder, .. } = settings;
+    // Read again, since training used the rows up.
+    let data = settings.data.open(config, &settings.place.data_dir())?.rows;
+    let trained = Trained::open(folder, device, config.seed)?;
+    let answers = Answers::unknown().with_typical(&trained, &data, split)?;
+    answers.save(folder)?;
+    if !settings.held_out.wanted || !config.method.uses_labels() {
+        return Ok(Measured::Plain);
+    }
+    let trainer = Trainer {
+        device,
+        printer,
+        stop,
+    };
+    match compare::run(settings, &data, split, answers, &trainer)? {
+        End::Done(compared) => {
+            compared.answers.save(folder)?;
+            Ok(Measured::Compared(compared))
+        }
+        End::Interrupted => {
+            printer.note(format!(
+                "stopped before all labels were held out; the model is finished, and\n  cpcvae fit \
+                 {} --out {} --resume\ngoes on with the rest",
+                config.data.source,
+                folder.path().display()
+            ));
+            Ok(Measured::Interrupted)
+        }
+        End::Skipped(why) => {
+            printer.note(format!("no labels are held out: {why}"));
+            Ok(Measured::Plain)
+        }
+    }
 }
 
 /// Test rows of a table where nothing was said: a share of the labels, unless they are few.
@@ -95,7 +168,12 @@ fn interrupted(settings: &FitSettings, report: &RunReport) -> String {
     )
 }
 
-fn summary(settings: &FitSettings, report: &RunReport, split: &Split) -> String {
+fn summary(
+    settings: &FitSettings,
+    report: &RunReport,
+    split: &Split,
+    compared: Option<&Compared>,
+) -> String {
     let FitSettings { config, folder, .. } = settings;
     let fit = &report.fit;
     let ended = match fit.stop {
@@ -129,9 +207,11 @@ fn summary(settings: &FitSettings, report: &RunReport, split: &Split) -> String 
         text += &format!("validation  {}\n", measured(&fit.validation));
     }
     text += &format!("test        {}\n", measured(&report.test));
+    text += &compared.map(Compared::line).unwrap_or_default();
     if let Some(constraint) = &fit.constraint {
         text += &progress::constraint(constraint);
         text.push('\n');
     }
-    text + &format!("run folder  {}\n", folder.path().display())
+    text += &format!("run folder  {}\n", folder.path().display());
+    text + &compared.map(Compared::text).unwrap_or_default()
 }

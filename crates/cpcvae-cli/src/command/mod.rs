@@ -1,5 +1,6 @@
 //! One file a command: each is one function that gets parsed values and a printer.
 
+mod compare;
 pub mod completions;
 pub mod data;
 mod data_export;
@@ -8,8 +9,11 @@ pub mod encode;
 pub mod evaluate;
 pub mod experiment;
 pub mod fit;
+pub mod impute;
+pub mod learning_curve;
 pub mod methods;
 pub mod predict;
 pub mod reconstruct;
 pub mod sample;
 pub mod score;
+pub mod suggest;

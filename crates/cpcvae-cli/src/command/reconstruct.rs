@@ -1,8 +1,9 @@
 //! `cpcvae reconstruct`: rows through the code and back.
 
-use crate::args::{ReconstructArgs, ReconstructionKind};
-use crate::opened::Model;
-use crate::output::{cells, column_names, grid, images, is_figure, write_csv};
+use crate::args::{CarriedArgs, ReconstructArgs, ReconstructionKind};
+use crate::carried::Carried;
+use crate::opened::{Model, WantedLabels};
+use crate::output::{column_names, feature_cells, grid, images, is_figure, write_csv};
 use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae::infer::Reconstruction;
@@ -19,9 +20,11 @@ const IN_FIGURE: usize = 20;
 /// Reconstructs and writes a table or a figure.
 pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     let model = Model::open(&args.model)?;
-    let rows = model.features(&args.data)?;
+    let asked = model.rows(&args.rows, WantedLabels::None)?;
+    let carried = Carried::of(&asked, &CarriedArgs::default())?;
+    let rows = asked.data;
     let out = args.out.as_deref();
-    let wanted = match args.rows {
+    let wanted = match args.first {
         Some(rows) => rows as usize,
         None if is_figure(out) => IN_FIGURE,
         None => rows.len(),
@@ -43,12 +46,12 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     match out.filter(|_| is_figure(out)) {
         Some(path) => draw(&rows, &made, name, path, printer)?,
         None => {
-            let header: Vec<String> = std::iter::once("row".to_string())
-                .chain(column_names(&rows.layout))
-                .collect();
+            let mut header = carried.header();
+            header.extend(column_names(&rows.layout));
             let lines = (0..made.rows).map(|row| {
-                let number = std::iter::once(row.to_string());
-                number.chain(cells(made.row(row))).collect()
+                let mut line = carried.line(row);
+                line.extend(feature_cells(&rows.layout, made.row(row)));
+                line
             });
             write_csv(out, &header, lines, printer)?;
         }

@@ -2,7 +2,7 @@
 
 use crate::args::SampleArgs;
 use crate::opened::Model;
-use crate::output::{cells, column_names, grid, images, is_figure, write_csv};
+use crate::output::{column_names, feature_cells, grid, images, is_figure, write_csv};
 use crate::printer::{Printer, count, percent};
 use anyhow::{Result, bail};
 use cpcvae::infer::RejectionLimits;
@@ -52,7 +52,9 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
             let lines = groups.iter().flat_map(|group| {
                 (0..group.rows.rows).map(|row| {
                     let class = group.class.clone().into_iter();
-                    class.chain(cells(group.rows.row(row))).collect()
+                    class
+                        .chain(feature_cells(layout, group.rows.row(row)))
+                        .collect()
                 })
             });
             write_csv(out, &header, lines, printer)?;
@@ -117,7 +119,7 @@ fn chosen_classes(args: &SampleArgs, target: &Target) -> Result<Vec<(usize, Stri
 fn can_be_drawn(layout: &Layout) -> bool {
     match layout {
         Layout::Image { .. } => true,
-        Layout::Columns(names) => names.len() == 2,
+        Layout::Columns(columns) => columns.len() == 2,
     }
 }
 

@@ -1,7 +1,8 @@
 //! `cpcvae score`: how probable rows are.
 
 use crate::args::ScoreArgs;
-use crate::opened::Model;
+use crate::carried::Carried;
+use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, write_csv};
 use crate::printer::{Printer, count};
 use anyhow::Result;
@@ -11,19 +12,24 @@ use std::process::ExitCode;
 /// Scores and writes one line a row, and the means.
 pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     let model = Model::open(&args.model)?;
-    let rows = model.prepare(&model.features(&args.data)?)?;
+    let asked = model.rows(&args.rows, WantedLabels::None)?;
+    let carried = Carried::of(&asked, &args.carried)?;
+    let rows = model.prepare(&asked.data)?;
     let mut scores = model
         .trained
         .inference
         .score(&rows.features, args.samples as usize)?;
-    let shift = model.trained.card.preprocess.log_density_shift();
-    for score in scores.elbo.iter_mut().chain(&mut scores.log_likelihood) {
-        *score += shift;
+    let preprocess = &model.trained.card.preprocess;
+    for (row, elbo) in scores.elbo.iter_mut().enumerate() {
+        let shift = preprocess.log_density_shift(rows.features.row(row));
+        *elbo += shift;
+        scores.log_likelihood[row] += shift;
     }
     if args.out.is_some() || !printer.json {
-        let header = ["row", "elbo", "log_likelihood"].map(String::from);
+        let mut header = carried.header();
+        header.extend(["elbo", "log_likelihood"].map(String::from));
         let lines = (0..rows.len()).map(|row| {
-            let mut line = vec![row.to_string()];
+            let mut line = carried.line(row);
             line.extend(cells(&[scores.elbo[row], scores.log_likelihood[row]]));
             line
         });
@@ -42,7 +48,7 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     }
     let value = json!({
         "run": args.model.run,
-        "data": args.data,
+        "data": args.rows.data,
         "rows": rows.len(),
         "samples": args.samples,
         "elbo": elbo,

@@ -46,6 +46,27 @@ pub struct DataConfig {
     pub unlabeled_value: String,
     /// Columns to leave out.
     pub ignore: Vec<String>,
+    /// The column that names the rows; empty for none.
+    pub id: String,
+    /// Kinds of columns that are not to be guessed: `NAME=number`, flag, category, count, ignore.
+    pub columns: Vec<String>,
+    /// Values of features that mean "missing", next to blank, NA, N/A, NaN, null and `?`.
+    pub missing: Vec<String>,
+    /// Images: the table of files and labels; empty for none.
+    pub labels_file: String,
+    /// NPZ: the array of features; empty for `X` or `x`.
+    pub features_name: String,
+    /// Images: pixels a side that the middle square is resized to; 0 leaves images as they are.
+    pub size: usize,
+    /// Images: whether colour is turned into grey.
+    pub gray: bool,
+    /// Images: whether contrasts are made alike, channel by channel, before colour is turned into
+    /// grey.
+    pub contrast: bool,
+    /// Images: whether one that cannot be read is an error; else it is left out.
+    pub strict: bool,
+    /// The most bytes that a compressed file may unpack to.
+    pub most_bytes: u64,
     /// Whether columns are brought to mean 0 and standard deviation 1.
     pub standardise: bool,
     /// Labels that training may use, the same number for each class; 0 for all.
@@ -78,6 +99,8 @@ pub struct ModelConfig {
     pub likelihood: Family,
     /// Smallest standard deviation of the likelihood.
     pub scale_floor: f64,
+    /// Whether rows of a table may have missing cells later, though none has one in training.
+    pub missing_cells: bool,
     /// Affine transforms in the code.
     pub transform: TransformConfig,
 }

@@ -2,13 +2,19 @@
 
 mod bernoulli;
 mod categorical;
+mod mixed;
+mod negative_binomial;
 mod noise_normal;
 mod normal;
+mod row_layout;
 
 pub use bernoulli::{Bernoulli, binarise};
 pub use categorical::Categorical;
+pub use mixed::Mixed;
+pub use negative_binomial::NegativeBinomial;
 pub use noise_normal::NoiseNormal;
 pub use normal::Normal;
+pub use row_layout::{CountScale, RowLayout};
 
 use crate::noise::{Noise, Purpose};
 use crate::op::constrain::Constraint;
@@ -19,7 +25,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
-    /// Independent normals; mean and standard deviation from the decoder.
+    /// Independent normals; mean and standard deviation from the decoder. Columns of a table that
+    /// are no numbers have the distribution of their kind instead, see [`Mixed`].
     Normal,
     /// Black and white pixels; grey ones are drawn anew as black or white at each step.
     Bernoulli,
@@ -62,6 +69,8 @@ pub enum Likelihood {
     Bernoulli(Bernoulli),
     /// See [`NoiseNormal`].
     NoiseNormal(NoiseNormal),
+    /// See [`Mixed`].
+    Mixed(Mixed),
 }
 
 impl Likelihood {
@@ -72,11 +81,13 @@ impl Likelihood {
             Self::Normal(normal) => normal.log_prob(x),
             Self::Bernoulli(bernoulli) => bernoulli.log_prob(x),
             Self::NoiseNormal(noise_normal) => noise_normal.log_prob(x),
+            Self::Mixed(mixed) => mixed.log_prob(x),
         }
     }
 
     /// One draw for each row, `[rows, features]`. Differentiable in the parameters, but for the
-    /// Bernoulli, whose mean stands in for the draw (a binary draw has no gradient).
+    /// Bernoulli, whose mean stands in for the draw (a binary draw has no gradient); see
+    /// [`Mixed::sample`] for tables of several kinds.
     pub fn sample(&self, noise: &Noise) -> Tensor<2> {
         match self {
             Self::Normal(normal) => {
@@ -88,6 +99,7 @@ impl Likelihood {
                 let [rows, _, features] = noise_normal.maps.dims();
                 noise_normal.sample(noise.uniform(Purpose::Features, [rows, features]))
             }
+            Self::Mixed(mixed) => mixed.sample(noise),
         }
     }
 
@@ -107,6 +119,7 @@ impl Likelihood {
             Self::Normal(normal) => normal.mean(),
             Self::Bernoulli(bernoulli) => bernoulli.mean(),
             Self::NoiseNormal(noise_normal) => noise_normal.mean(),
+            Self::Mixed(mixed) => mixed.mean(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::links::Links;
 
 /// Residuals are made smaller by this factor.
-const TOLERANCE: f64 = 1e-6;
+pub(super) const TOLERANCE: f64 = 1e-6;
 /// More than any graph should need: the condition number is at most 2 / (1 - reach).
 const MOST_STEPS: usize = 1000;
 

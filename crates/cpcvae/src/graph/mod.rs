@@ -11,5 +11,18 @@ mod principal;
 mod propagate;
 mod reach;
 mod ridge;
+mod vote;
 
 pub use propagate::{Propagation, first_opinion, propagate};
+pub use vote::vote;
+
+use std::borrow::Cow;
+
+/// Features with 0 for missing cells (NaN), as an encoder sees them: distances need numbers.
+fn whole(features: &[f32]) -> Cow<'_, [f32]> {
+    if !features.iter().any(|value| value.is_nan()) {
+        return Cow::Borrowed(features);
+    }
+    let known = |value: &f32| if value.is_nan() { 0.0 } else { *value };
+    features.iter().map(known).collect()
+}

@@ -5,6 +5,8 @@ use cpcvae_kernels::random::{Stream, normal};
 
 /// Subspace iterations; the search for neighbours needs the subspace, not single components.
 const ITERATIONS: usize = 20;
+/// The most columns for which the covariance is written out.
+const WIDEST: usize = 2000;
 
 /// The coordinates of rows `[n, width]` along their `count` leading principal components,
 /// `[n, count]`.
@@ -23,13 +25,14 @@ pub(super) fn components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
                 .map(|(value, mean)| value - *mean as f32)
         })
         .collect();
-    let mut covariance = vec![0.0; width * width];
-    product_f32(
-        [width, n, width],
-        (&centred, true),
-        (&centred, false),
-        &mut covariance,
-    );
+    // For wide rows the covariance would be larger than the rows, and dearer than going through
+    // them once an iteration.
+    let covariance = (width <= WIDEST).then(|| {
+        let mut covariance = vec![0.0; width * width];
+        let shape = [width, n, width];
+        product_f32(shape, (&centred, true), (&centred, false), &mut covariance);
+        covariance
+    });
 
     // [count, width]: a row for each direction.
     let mut directions = vec![0.0; count * width];
@@ -41,14 +44,20 @@ pub(super) fn components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
     normal(stream, &mut directions);
     orthonormalise(&mut directions, width);
     let mut image = vec![0.0; count * width];
+    let mut along = vec![0.0; if covariance.is_none() { count * n } else { 0 }];
     for _ in 0..ITERATIONS {
-        let shape = [count, width, width];
-        product_f32(
-            shape,
-            (&directions, false),
-            (&covariance, false),
-            &mut image,
-        );
+        match &covariance {
+            Some(covariance) => {
+                let shape = [count, width, width];
+                product_f32(shape, (&directions, false), (covariance, false), &mut image);
+            }
+            None => {
+                let shape = [count, width, n];
+                product_f32(shape, (&directions, false), (&centred, true), &mut along);
+                let shape = [count, n, width];
+                product_f32(shape, (&along, false), (&centred, false), &mut image);
+            }
+        }
         std::mem::swap(&mut directions, &mut image);
         orthonormalise(&mut directions, width);
     }
@@ -92,6 +101,35 @@ fn dot(a: &[f32], b: &[f32]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_found_among_many_columns() {
+        let width = WIDEST + 1;
+        let mut places = vec![0.0; 12];
+        let stream = Stream {
+            seed: 2,
+            step: 0,
+            purpose: 0,
+        };
+        normal(stream, &mut places);
+        let rows: Vec<f32> = places
+            .iter()
+            .flat_map(|place| (0..width).map(move |i| 3.0 + place * (i % 5) as f32))
+            .collect();
+        let found = components(&rows, width, 1);
+        let length = (0..width)
+            .map(|i| ((i % 5) * (i % 5)) as f32)
+            .sum::<f32>()
+            .sqrt();
+        let (expected, actual) = (
+            (places[3] - places[7]).abs() * length,
+            (found[3] - found[7]).abs(),
+        );
+        assert!(
+            (expected - actual).abs() < 1e-3 * expected,
+            "{expected} {actual}"
+        );
+    }
 
     #[test]
     fn distances_within_a_plane_are_kept() {

@@ -3,8 +3,8 @@
 use super::conjugate_gradient::solve;
 use super::links::Links;
 use super::principal::components;
-use super::reach;
 use super::ridge::Ridge;
+use super::{reach, whole};
 use cpcvae_kernels::neighbours::nearest_others;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,8 @@ impl Default for Propagation {
 /// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
 /// rows have the class given in `labels` (row, class).
 ///
+/// A missing cell (NaN) counts as 0, which is the mean of a standardised column.
+///
 /// The classes share all rows as they share the labels (class masses). A row that no label
 /// reaches gets these shares as its probabilities.
 ///
@@ -46,7 +48,7 @@ pub fn propagate(
     classes: usize,
     options: &Propagation,
 ) -> Vec<f32> {
-    let links = links(features, width, options);
+    let links = links(&whole(features), width, options);
     let reach = options.reach.unwrap_or_else(|| {
         let judges = reach::judges(labels);
         reach::choose(&links, labels, &judges, classes).0
@@ -67,6 +69,7 @@ pub fn first_opinion(
     if options.reach.is_some() {
         return propagate(features, width, labels, classes, options);
     }
+    let features = &whole(features)[..];
     let links = links(features, width, options);
     let judges = reach::judges(labels);
     let (reach, found) = reach::choose(&links, labels, &judges, classes);
@@ -177,6 +180,22 @@ mod tests {
             assert!((beliefs[0] + beliefs[1] - 1.0).abs() < 1e-5);
             assert_eq!(beliefs[1] > 0.5, row >= 10, "row {row}: {beliefs:?}");
         }
+    }
+
+    #[test]
+    fn missing_cells_count_as_zero() {
+        let filled = [0.0, 0.1, 0.0, 5.0, 5.1, 5.3, 0.4, 4.7];
+        let mut gaps = filled;
+        gaps[2] = f32::NAN;
+        let spread = |rows: &[f32]| {
+            let options = Propagation {
+                neighbours: 2,
+                reach: Some(0.9),
+            };
+            propagate(rows, 1, &[(0, 0), (3, 1)], 2, &options)
+        };
+        assert_eq!(spread(&gaps), spread(&filled));
+        assert!(spread(&gaps).iter().all(|share| share.is_finite()));
     }
 
     #[test]

@@ -3,18 +3,29 @@
 //! Everything here works on prepared features (see [`crate::prepare`]), in chunks of rows, and
 //! is a function of the seed given.
 
+pub mod calibrate;
+pub mod conformal;
+#[cfg(test)]
+mod draws;
 mod encode;
 mod evaluate;
+mod impute;
 mod predict;
+pub mod quality;
 mod reconstruct;
 mod sample;
 mod score;
+mod suggest;
+mod unusual;
 
 pub use encode::Codes;
 pub use evaluate::{Evaluation, largest};
+pub use impute::Filling;
 pub use reconstruct::Reconstruction;
 pub use sample::{ClassSamples, RejectionLimits};
 pub use score::Scores;
+pub use suggest::{entropy, suggest};
+pub use unusual::Typical;
 
 use crate::distribution::{Family, binarise};
 use crate::model::{Model, Shape};

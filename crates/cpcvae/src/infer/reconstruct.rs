@@ -86,7 +86,7 @@ impl Inference {
     }
 
     /// p(x|z), for M2 at the most probable class of `x`.
-    fn decode(&self, z: Tensor<2>, x: Tensor<2>) -> Likelihood {
+    pub(super) fn decode(&self, z: Tensor<2>, x: Tensor<2>) -> Likelihood {
         match &self.model {
             Model::Vae(vae) => vae.decode(z),
             Model::LabelVae(model) => model.decode(z, most_probable(model.classify(x).probs())),

@@ -1,6 +1,6 @@
 //! M2 (Kingma et al. 2014): the label is a latent variable of its own.
 
-use super::{Observation, Posterior, Shape};
+use super::{Observation, Posterior, RowInput, Shape};
 use crate::distribution::{Categorical, Likelihood};
 use crate::net::{Linear, Mlp, MlpShape};
 use crate::noise::{Noise, Purpose};
@@ -16,6 +16,8 @@ pub struct LabelVae {
     classifier: Mlp,
     encoder: ClassConditionalMlp,
     decoder: ClassConditionalMlp,
+    #[module(skip)]
+    input: RowInput,
     #[module(skip)]
     observation: Observation,
     #[module(skip)]
@@ -37,12 +39,15 @@ impl LabelVae {
         };
         let hidden = shape.hidden.clone();
         let mirrored = hidden.iter().rev().copied().collect();
-        let encoder = mlp(shape.features, hidden.clone(), 2 * shape.code);
+        let input = RowInput::new(shape);
+        let inputs = input.inputs();
+        let encoder = mlp(inputs, hidden.clone(), 2 * shape.code);
         let decoder = mlp(shape.code, mirrored, observation.decoder_outputs());
         Self {
-            classifier: Mlp::new(&mlp(shape.features, hidden, classes), seed, 100, device),
+            classifier: Mlp::new(&mlp(inputs, hidden, classes), seed, 100, device),
             encoder: ClassConditionalMlp::new(&encoder, classes, seed, 200, device),
             decoder: ClassConditionalMlp::new(&decoder, classes, seed, 300, device),
+            input,
             observation,
             classes,
             code: shape.code,
@@ -51,18 +56,18 @@ impl LabelVae {
 
     /// q(y|x) for `x [rows, features]`.
     pub fn classify(&self, x: Tensor<2>) -> Categorical {
-        Categorical::from_logits(self.classifier.forward(x))
+        Categorical::from_logits(self.classifier.forward(self.input.forward(x)))
     }
 
     /// q(z|x,y) for `y [rows, classes]`, one-hot.
     pub fn encode(&self, x: Tensor<2>, y: Tensor<2>) -> Posterior {
-        Posterior::from_raw(self.encoder.forward(x, y))
+        Posterior::from_raw(self.encoder.forward(self.input.forward(x), y))
     }
 
     /// q(z|x,y) for every class: row `i * classes + k` is row i with class k. What does not
     /// depend on the class is computed once.
     pub fn encode_each_class(&self, x: Tensor<2>) -> Posterior {
-        Posterior::from_raw(self.encoder.forward_each_class(x))
+        Posterior::from_raw(self.encoder.forward_each_class(self.input.forward(x)))
     }
 
     /// p(x|y,z) for `z [rows, code]`, `y [rows, classes]`, one-hot.

@@ -3,14 +3,16 @@
 mod classifier;
 mod label_vae;
 mod observation;
+mod row_input;
 mod vae;
 
 pub use classifier::Classifier;
 pub use label_vae::LabelVae;
 pub use observation::{Observation, TransformPlan};
+pub use row_input::RowInput;
 pub use vae::{Posterior, Vae};
 
-use crate::distribution::Family;
+use crate::distribution::{Family, RowLayout};
 use crate::op::linear::Activation;
 use burn::module::Module;
 use burn::tensor::Device;
@@ -76,6 +78,10 @@ pub struct Shape {
     pub activation: ActivationName,
     /// Likelihood of the features.
     pub likelihood: Family,
+    /// Where the columns of a table stand in a row, if they are not all numbers that are always
+    /// known; each then has the likelihood of its kind.
+    #[serde(default)]
+    pub row: Option<RowLayout>,
     /// Smallest standard deviation of the likelihood.
     pub scale_floor: f32,
     /// Affine transforms in the code.

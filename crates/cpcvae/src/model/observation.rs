@@ -1,7 +1,7 @@
 //! From the decoder's raw output to the distribution of a row's features.
 
 use super::Shape;
-use crate::distribution::{Family, Likelihood};
+use crate::distribution::{Family, Likelihood, Mixed, RowLayout};
 use crate::net::spatial_transformer::{self, TransformRanges};
 use crate::op;
 use crate::op::constrain::Constraint;
@@ -26,6 +26,8 @@ pub struct Observation {
     features: usize,
     image: [usize; 3],
     transform: Option<TransformPlan>,
+    row: Option<RowLayout>,
+    scale_floor: f32,
 }
 
 impl Observation {
@@ -45,11 +47,16 @@ impl Observation {
             features: shape.features,
             image,
             transform: shape.transform.clone(),
+            row: shape.row.clone(),
+            scale_floor: shape.scale_floor,
         }
     }
 
     /// How many numbers the decoder has to give for each row.
     pub fn decoder_outputs(&self) -> usize {
+        if let Some(row) = &self.row {
+            return row.parameters();
+        }
         let (height, width) = self.canvas();
         self.constraints.len() * height * width
     }
@@ -57,6 +64,9 @@ impl Observation {
     /// The distribution with the decoder's `raw [rows, decoder_outputs]`, its maps warped by
     /// `z_t [rows, 6]` where the code has transforms.
     pub fn likelihood(&self, raw: Tensor<2>, z_t: Option<Tensor<2>>) -> Likelihood {
+        if let Some(row) = &self.row {
+            return Likelihood::Mixed(Mixed::new(row.clone(), self.scale_floor, raw));
+        }
         let [rows, _] = raw.dims();
         let (height, width) = self.canvas();
         let raw = raw.reshape([rows, self.constraints.len(), height * width]);

@@ -1,7 +1,7 @@
 //! The variational autoencoder with a predictor on its code: one model for `vae`,
 //! `vae-then-mlp`, `supervised-vae`, `pc` and `cpc`.
 
-use super::{Observation, Shape, Target};
+use super::{Observation, RowInput, Shape, Target};
 use crate::distribution::Likelihood;
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 use crate::net::{Mlp, MlpShape};
@@ -22,6 +22,8 @@ pub struct Vae {
     encoder: Mlp,
     decoder: Mlp,
     predictor: Option<Mlp>,
+    #[module(skip)]
+    input: RowInput,
     #[module(skip)]
     observation: Observation,
     #[module(skip)]
@@ -57,13 +59,15 @@ impl Vae {
         let hidden = shape.hidden.clone();
         let mirrored = hidden.iter().rev().copied().collect();
         let content = layout.code - layout.transform;
+        let input = RowInput::new(shape);
         Self {
-            encoder: mlp(shape.features, hidden, 2 * shape.code, 100),
+            encoder: mlp(input.inputs(), hidden, 2 * shape.code, 100),
             decoder: mlp(content, mirrored, observation.decoder_outputs(), 200),
             predictor: (shape.target != Target::Nothing).then(|| {
                 let seen = content - layout.style;
                 mlp(seen, shape.predictor.clone(), shape.target.outputs(), 300)
             }),
+            input,
             observation,
             layout,
         }
@@ -72,8 +76,13 @@ impl Vae {
     /// q(z|x) for `x [rows, features]`.
     pub fn encode(&self, x: Tensor<2>) -> Posterior {
         Posterior {
-            raw: self.encoder.forward(x),
+            raw: self.encoder.forward(self.input.forward(x)),
         }
+    }
+
+    /// Features `made [rows, features]` with cells missing where they are in `x`.
+    pub fn missing_as_in(&self, made: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        self.input.missing_as_in(made, x)
     }
 
     /// p(x|z) for `z [rows, code]`.

@@ -34,6 +34,8 @@ impl GradientPath {
 
 /// What the evidence has already made of a batch.
 pub(super) struct Original<'a> {
+    /// `[rows, features]`
+    pub(super) x: Tensor<2>,
     /// `[rows, code]`
     pub(super) z: Tensor<2>,
     /// The decoder's output for z, before any transform.
@@ -54,7 +56,12 @@ pub(super) fn simulated_code(
     noise: &Noise,
 ) -> Tensor<2> {
     let path = path.resolve(model.has_transform());
-    let Original { z, drawn, decoded } = original;
+    let Original {
+        x,
+        z,
+        drawn,
+        decoded,
+    } = original;
     let [rows, code] = z.dims();
     let moved = |z: Tensor<2>| {
         let z_t = noise.normal(Purpose::Transform, [rows, 6]);
@@ -69,6 +76,7 @@ pub(super) fn simulated_code(
         GradientPath::Features => x_bar.detach(),
         _ => x_bar,
     };
+    let x_bar = model.missing_as_in(x_bar, x);
     let (z_bar, _) = model
         .encode(x_bar)
         .sample_kl(noise.normal(Purpose::SimulatedCode, [rows, code]));

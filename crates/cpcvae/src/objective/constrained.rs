@@ -105,6 +105,7 @@ impl Constrained {
         let prediction = Prediction::new(model.predict(z.clone()), batch.classes);
         let simulated = (self.weights.consistency != 0.0).then(|| {
             let original = Original {
+                x: batch.features.clone(),
                 z,
                 drawn,
                 decoded: &decoded,

@@ -27,6 +27,7 @@ pub fn shape(kind: Kind) -> Shape {
         predictor: vec![],
         activation: ActivationName::Softplus,
         likelihood: Family::Normal,
+        row: None,
         scale_floor: 0.01,
         transform: None,
         target: Target::Classes(["a", "b", "c"].map(String::from).to_vec()),

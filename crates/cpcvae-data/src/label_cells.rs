@@ -1,40 +1,33 @@
 //! The label cells of a table: which are missing, and whether they are classes or numbers.
 
-use crate::csv_table::{CsvOptions, Task};
-use crate::{DataError, Labels, Result};
+use crate::cell::{is_missing, is_same, parse_number};
+use crate::table::{TOLD, TableOptions, Task};
+use crate::{DataError, Labels, RawColumn, Result};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Above this many different values, numbers that are not whole are no classes.
 const MOST_NUMERIC_CLASSES: usize = 20;
 
-/// A cell as a finite number.
-pub(crate) fn parse_number(cell: &str) -> Option<f32> {
-    cell.parse::<f32>().ok().filter(|value| value.is_finite())
-}
-
-/// The label cells as text, row after row, until all are there to judge them.
+/// The label cells as text, row after row.
 pub(crate) struct LabelCells<'a> {
-    options: &'a CsvOptions,
+    options: &'a TableOptions,
     width: usize,
     cells: Vec<String>,
-    lines: Vec<u64>,
 }
 
 impl<'a> LabelCells<'a> {
-    pub(crate) fn new(options: &'a CsvOptions, width: usize) -> LabelCells<'a> {
+    /// The cells of the label columns, of which there is at least one.
+    pub(crate) fn new(
+        options: &'a TableOptions,
+        columns: &[&RawColumn],
+        rows: usize,
+    ) -> LabelCells<'a> {
+        let row = |row| columns.iter().map(move |column| column.text(row));
         LabelCells {
             options,
-            width,
-            cells: Vec::new(),
-            lines: Vec::new(),
-        }
-    }
-
-    pub(crate) fn push<'c>(&mut self, cells: impl Iterator<Item = &'c str>, line: u64) {
-        if self.width > 0 {
-            self.cells.extend(cells.map(String::from));
-            self.lines.push(line);
+            width: columns.len(),
+            cells: (0..rows).flat_map(row).collect(),
         }
     }
 
@@ -81,10 +74,7 @@ impl<'a> LabelCells<'a> {
             Some(value) => is_same(cell, value.trim()),
             None => task == Task::Classify && parse_number(cell) == Some(-1.0),
         };
-        named
-            || cell.is_empty()
-            || cell.eq_ignore_ascii_case("nan")
-            || cell.eq_ignore_ascii_case("na")
+        named || is_missing(cell)
     }
 
     fn classes(self, path: &Path) -> Result<Labels> {
@@ -132,7 +122,7 @@ impl<'a> LabelCells<'a> {
     }
 
     fn values(self, path: &Path) -> Result<Labels> {
-        let mut of_row = Vec::with_capacity(self.lines.len());
+        let mut of_row = Vec::with_capacity(self.cells.len() / self.width);
         for (row, cells) in self.cells.chunks(self.width).enumerate() {
             if cells
                 .iter()
@@ -145,8 +135,7 @@ impl<'a> LabelCells<'a> {
                 parse_number(cell).ok_or_else(|| DataError::Table {
                     path: path.to_path_buf(),
                     place: format!(
-                        "line {} (row {}), label column `{}`",
-                        self.lines[row],
+                        "row {}, label column `{}`",
                         row + 1,
                         self.options.labels[column]
                     ),
@@ -171,16 +160,29 @@ impl<'a> LabelCells<'a> {
     }
 }
 
-/// Whether two cells are the same text or number: `-99` is `-99.0`.
-fn is_same(cell: &str, other: &str) -> bool {
-    cell == other || parse_number(cell).is_some_and(|number| parse_number(other) == Some(number))
-}
-
 /// A cell as a whole number, whether written `3` or `3.0`.
 fn parse_whole(cell: &str) -> Option<i64> {
     cell.parse::<i64>().ok().or_else(|| {
         let number: f64 = cell.parse().ok()?;
         // Beyond this, f64 does not hold every whole number.
         (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
+    })
+}
+
+/// Classes with a single label cannot be learnt and tested.
+pub(crate) fn rare_classes(labels: &Labels) -> Option<String> {
+    let Labels::Classes { names, of_row } = labels else {
+        return None;
+    };
+    let mut times = vec![0; names.len()];
+    for class in of_row.iter().flatten() {
+        times[*class as usize] += 1;
+    }
+    let rare = names.iter().zip(times).filter(|(_, times)| *times == 1);
+    let rare: Vec<String> = rare.map(|(name, _)| format!("`{name}`")).collect();
+    let more = if rare.len() > TOLD { ", ..." } else { "" };
+    (!rare.is_empty()).then(|| {
+        let told = rare[..rare.len().min(TOLD)].join(", ");
+        format!("only one row has the label {told}{more}: too few to learn from and to test on")
     })
 }

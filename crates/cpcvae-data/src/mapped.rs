@@ -1,0 +1,168 @@
+//! Bytes that are either in memory or in a file that is mapped into it.
+
+use crate::{DataError, Result};
+use memmap2::Mmap;
+use std::fs::File;
+use std::io::Write;
+use std::ops::{Deref, Range};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A run of bytes. The system loads mapped ones as they are read and may drop them again, so they
+/// may be more than memory holds.
+#[derive(Debug)]
+pub enum Bytes {
+    /// In memory.
+    Owned(Vec<u8>),
+    /// In a file.
+    Mapped(Mmap),
+}
+
+impl Bytes {
+    /// Maps a whole file, which may be empty.
+    pub fn map(path: impl AsRef<Path>) -> Result<Bytes> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(DataError::file("open", path))?;
+        map_open(&file).map_err(DataError::file("map", path))
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+/// A part of bytes that others may hold too; copies are cheap.
+#[derive(Clone, Debug)]
+pub struct SharedBytes {
+    whole: Arc<Bytes>,
+    part: Range<usize>,
+}
+
+impl SharedBytes {
+    /// A part of this part, or `None` when it does not reach that far.
+    pub fn part(&self, part: Range<usize>) -> Option<SharedBytes> {
+        self.get(part.clone())?;
+        Some(SharedBytes {
+            whole: self.whole.clone(),
+            part: self.part.start + part.start..self.part.start + part.end,
+        })
+    }
+}
+
+impl Deref for SharedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.whole[self.part.clone()]
+    }
+}
+
+impl From<Bytes> for SharedBytes {
+    fn from(whole: Bytes) -> SharedBytes {
+        SharedBytes {
+            part: 0..whole.len(),
+            whole: Arc::new(whole),
+        }
+    }
+}
+
+impl From<Vec<u8>> for SharedBytes {
+    fn from(bytes: Vec<u8>) -> SharedBytes {
+        SharedBytes::from(Bytes::Owned(bytes))
+    }
+}
+
+#[allow(unsafe_code)]
+fn map_open(file: &File) -> std::io::Result<Bytes> {
+    // SAFETY: the map is read-only and only ever seen as plain bytes, of which every value is
+    // valid. What is left is that another program changes or cuts the file meanwhile; then values
+    // change or the process is ended by the system, which is what every reader by map accepts.
+    let map = unsafe { Mmap::map(file)? };
+    Ok(Bytes::Mapped(map))
+}
+
+/// Takes bytes in order: into memory while they fit the budget, else into a nameless file in the
+/// system's temporary folder, which the system deletes when the bytes are dropped.
+pub(crate) enum Gatherer {
+    Memory(Vec<u8>),
+    Cache(File),
+}
+
+impl Gatherer {
+    /// For `expected` bytes, of which at most `budget` may be in memory.
+    pub(crate) fn new(expected: u64, budget: u64) -> Result<Gatherer> {
+        let folder = std::env::temp_dir();
+        Ok(match usize::try_from(expected) {
+            Ok(expected) if expected as u64 <= budget => {
+                Gatherer::Memory(Vec::with_capacity(expected))
+            }
+            _ => Gatherer::Cache(
+                tempfile::tempfile().map_err(DataError::file("create a file in", &folder))?,
+            ),
+        })
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Gatherer::Memory(all) => all.extend_from_slice(bytes),
+            Gatherer::Cache(file) => file
+                .write_all(bytes)
+                .map_err(DataError::file("write to", &std::env::temp_dir()))?,
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<Bytes> {
+        match self {
+            Gatherer::Memory(all) => Ok(Bytes::Owned(all)),
+            Gatherer::Cache(file) => {
+                map_open(&file).map_err(DataError::file("map", &std::env::temp_dir()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_gathered_is_the_same_in_memory_and_in_a_file() {
+        for (budget, mapped) in [(6, false), (5, true)] {
+            let mut gatherer = Gatherer::new(6, budget).unwrap();
+            gatherer.push(&[1, 2, 3]).unwrap();
+            gatherer.push(&[4, 5, 6]).unwrap();
+            let bytes = gatherer.finish().unwrap();
+            assert_eq!(matches!(bytes, Bytes::Mapped(_)), mapped);
+            assert_eq!(bytes[..], [1, 2, 3, 4, 5, 6]);
+        }
+    }
+
+    #[test]
+    fn a_part_stays_inside_its_part() {
+        let bytes = SharedBytes::from(vec![0, 1, 2, 3, 4]);
+        let part = bytes.part(1..4).unwrap();
+        assert_eq!(part[..], [1, 2, 3]);
+        assert_eq!(part.part(1..3).unwrap()[..], [2, 3]);
+        assert!(part.part(1..4).is_none());
+    }
+
+    #[test]
+    fn an_empty_file_has_no_bytes_and_a_missing_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty");
+        std::fs::write(&path, b"").unwrap();
+        assert!(Bytes::map(&path).unwrap().is_empty());
+        let message = Bytes::map(folder.path().join("none"))
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("none"), "{message}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Folders and zips of images: a sub-folder a class, or a table of labels.
+
+use super::image_files::ImageFiles;
+use super::image_labels::LabelTable;
+use super::{Opened, ReadOptions};
+use crate::image_set::{chunks, fit};
+use crate::mapped::Gatherer;
+use crate::parallel::map_in_order;
+use crate::{Bytes, DataError, ImageSet, Result};
+use image::{DynamicImage, ImageDecoder, ImageReader, metadata::Orientation};
+use std::path::Path;
+
+/// Folders whose images have no label.
+const UNLABELLED: [&str; 2] = ["unlabeled", "unlabelled"];
+
+/// Reads the images of a folder.
+pub(super) fn read_folder(path: &Path, options: &ReadOptions) -> Result<Opened> {
+    read(path, &ImageFiles::in_folder(path)?, options)
+}
+
+/// Reads the images of a zip, laid out like a folder.
+pub(super) fn read_zip(path: &Path, options: &ReadOptions) -> Result<Opened> {
+    let bytes = Bytes::map(path)?;
+    read(
+        path,
+        &ImageFiles::in_zip(&bytes, path, options.most_bytes)?,
+        options,
+    )
+}
+
+/// An image that is to be read: its number among the files, its name and its label.
+struct Chosen {
+    file: usize,
+    name: String,
+    label: Option<String>,
+}
+
+fn read(path: &Path, files: &ImageFiles, options: &ReadOptions) -> Result<Opened> {
+    if files.names.is_empty() {
+        return Err(DataError::content(
+            path,
+            "there are no images here (PNG, JPEG, BMP or TIFF) in the folder or its sub-folders",
+        ));
+    }
+    let below = common_folder(&files.names).len();
+    let names: Vec<&str> = files.names.iter().map(|name| &name[below..]).collect();
+    let table = match &options.labels_file {
+        Some(table) => Some(LabelTable::read(table, &names, options)?),
+        None => None,
+    };
+    let choose = |chosen: &dyn Fn(&str) -> bool, below: &dyn Fn(&str) -> usize| -> Vec<Chosen> {
+        let all = names.iter().enumerate().filter(|(_, name)| chosen(name));
+        all.map(|(file, name)| Chosen {
+            file,
+            name: name.to_string(),
+            label: match &table {
+                Some(table) => table.labels[file].clone(),
+                None => folder_label(&name[below(name)..]),
+            },
+        })
+        .collect()
+    };
+    let top = |name: &str| name.split_once('/').map_or("", |(top, _)| top).to_string();
+    let has = |folder: &str| names.iter().any(|name| top(name) == folder);
+    let missing = table
+        .as_ref()
+        .map_or(Vec::new(), |table| table.without_image.clone());
+    if has("train") && has("test") {
+        let past_top = |name: &str| top(name).len() + 1;
+        let test = choose(&|name| top(name) == "test", &past_top);
+        let rows = choose(&|name| top(name) == "train", &past_top);
+        let mut rows = decode(path, files, rows, options)?;
+        rows.skipped.extend(missing);
+        let test = decode(path, files, test, options)?;
+        if (rows.height, rows.width, rows.channels) != (test.height, test.width, test.channels) {
+            return Err(DataError::content(
+                path,
+                "the images of `train` and `test` differ in size or colour; give --size and --gray",
+            ));
+        }
+        return Ok(Opened::ImagesWithTest { rows, test });
+    }
+    let mut set = decode(path, files, choose(&|_| true, &|_| 0), options)?;
+    set.skipped.extend(missing);
+    Ok(Opened::Images(set))
+}
+
+/// The folders that all names begin with: they tell nothing apart, so they are no class.
+fn common_folder(names: &[String]) -> &str {
+    let first = names[0].rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut length = 0;
+    for part in first.split_inclusive('/') {
+        let folder = format!("{}/", names[0][..length + part.len()].trim_end_matches('/'));
+        if !names.iter().all(|name| name.starts_with(&folder)) {
+            break;
+        }
+        length = folder.len();
+    }
+    &names[0][..length]
+}
+
+fn folder_label(name: &str) -> Option<String> {
+    let (folder, _) = name.split_once('/')?;
+    (!UNLABELLED.contains(&folder.to_lowercase().as_str())).then(|| folder.to_string())
+}
+
+/// Height, width and number of channels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Shape(usize, usize, usize);
+
+fn decode(
+    path: &Path,
+    files: &ImageFiles,
+    chosen: Vec<Chosen>,
+    options: &ReadOptions,
+) -> Result<ImageSet> {
+    if options
+        .size
+        .is_some_and(|size| !(1..=1 << 14).contains(&size))
+    {
+        return Err(DataError::content(
+            path,
+            "--size must be from 1 to 16384 pixels",
+        ));
+    }
+    let Shape(height, width, channels) = common_shape(path, files, &chosen, options)?;
+    let bytes = height * width * channels;
+    let mut gatherer = Gatherer::new(chosen.len() as u64 * bytes as u64, options.memory_budget)?;
+    let mut set = ImageSet {
+        path: path.to_path_buf(),
+        height,
+        width,
+        channels,
+        files: Vec::new(),
+        labels: Vec::new(),
+        pixels: Vec::new().into(),
+        skipped: Vec::new(),
+    };
+    for chunk in chunks(chosen.len(), bytes) {
+        let decoded = map_in_order(chunk.clone(), |place| {
+            let image = decode_image(files, chosen[place].file);
+            image.map(|image| fit(&image, options.size, channels))
+        });
+        for (image, pixels) in chosen[chunk].iter().zip(decoded) {
+            match pixels {
+                Ok(pixels) => {
+                    gatherer.push(&pixels)?;
+                    set.files.push(image.name.clone());
+                    set.labels.push(image.label.clone());
+                }
+                Err(problem) if options.strict => return Err(undecoded(path, image, &problem)),
+                Err(problem) => set.skipped.push((image.name.clone(), problem)),
+            }
+        }
+    }
+    set.pixels = gatherer.finish()?.into();
+    if let (true, Some((name, problem))) = (set.is_empty(), set.skipped.first()) {
+        let count = set.skipped.len();
+        return Err(DataError::content(
+            path,
+            format!("none of {count} images could be decoded; the first, `{name}`: {problem}"),
+        ));
+    }
+    Ok(set)
+}
+
+fn undecoded(path: &Path, image: &Chosen, problem: &str) -> DataError {
+    let problem = format!(
+        "`{}` cannot be decoded: {problem}; repair or remove it, or leave out --strict",
+        image.name
+    );
+    DataError::content(path, problem)
+}
+
+/// What all images are to be like: asked for, or found by looking at the head of every file.
+fn common_shape(
+    path: &Path,
+    files: &ImageFiles,
+    chosen: &[Chosen],
+    options: &ReadOptions,
+) -> Result<Shape> {
+    if let (Some(size), true) = (options.size, options.gray) {
+        return Ok(Shape(size, size, 1));
+    }
+    // What has no readable head is judged, named and counted when it is decoded.
+    let heads = map_in_order(0..chosen.len(), |place| {
+        head(files, chosen[place].file).ok()
+    });
+    let mut known = chosen
+        .iter()
+        .zip(heads)
+        .filter_map(|(image, head)| Some((image, head?)));
+    let Some((first, Shape(height, width, mut channels))) = known.next() else {
+        return Ok(Shape(1, 1, 1));
+    };
+    for (image, Shape(other_height, other_width, other_channels)) in known {
+        if options.size.is_none() && (other_height, other_width) != (height, width) {
+            return Err(DataError::content(
+                path,
+                format!(
+                    "`{}` is {width}x{height} pixels, but `{}` {other_width}x{other_height}; give \
+                     --size N to crop all to their middle square and resize them to NxN",
+                    first.name, image.name
+                ),
+            ));
+        }
+        channels = channels.max(other_channels);
+    }
+    let (height, width) = options.size.map_or((height, width), |size| (size, size));
+    Ok(Shape(
+        height,
+        width,
+        if options.gray { 1 } else { channels },
+    ))
+}
+
+fn head(files: &ImageFiles, file: usize) -> std::result::Result<Shape, String> {
+    let (decoder, orientation) = decoder(files, file)?;
+    let (width, height) = decoder.dimensions();
+    let channels = if decoder.color_type().has_color() {
+        3
+    } else {
+        1
+    };
+    use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+    Ok(match orientation {
+        Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH => {
+            Shape(width as usize, height as usize, channels)
+        }
+        _ => Shape(height as usize, width as usize, channels),
+    })
+}
+
+/// Decodes an image and turns it as the camera held it.
+fn decode_image(files: &ImageFiles, file: usize) -> std::result::Result<DynamicImage, String> {
+    let (decoder, orientation) = decoder(files, file)?;
+    let mut image = DynamicImage::from_decoder(decoder).map_err(|error| error.to_string())?;
+    image.apply_orientation(orientation);
+    Ok(image)
+}
+
+fn decoder(
+    files: &ImageFiles,
+    file: usize,
+) -> std::result::Result<(impl ImageDecoder, Orientation), String> {
+    let input = files.open(file).map_err(|error| error.to_string())?;
+    // Reading is limited to half a gigabyte an image by the decoder's own default.
+    let reader = ImageReader::new(input)
+        .with_guessed_format()
+        .map_err(|error| error.to_string())?;
+    let mut decoder = reader.into_decoder().map_err(|error| error.to_string())?;
+    if decoder.dimensions().0 == 0 || decoder.dimensions().1 == 0 {
+        return Err("it has no pixels".into());
+    }
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    Ok((decoder, orientation))
+}

@@ -1,0 +1,238 @@
+//! Readers of users' files: from a path to a table or a set of images, nothing assumed.
+//!
+//! [`open_path`] looks into the file, picks the reader, and gives what the file holds without
+//! judging it: which column is the label and what kind each column is are questions for later.
+
+#[cfg(feature = "h5ad")]
+mod anndata_columns;
+mod csv;
+#[cfg(feature = "h5ad")]
+mod h5ad;
+mod idx_images;
+mod image_files;
+mod image_labels;
+mod images;
+mod kind;
+mod mat;
+mod mat_array;
+mod npy;
+mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod unpack;
+
+use crate::{DataError, ImageSet, RawTable, Result};
+pub use csv::read_csv;
+pub use kind::FileKind;
+use std::path::{Path, PathBuf};
+
+/// How to read a file. What does not concern the kind of file at hand is not looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Text: what separates cells. When not given: a tab in `.tsv` files, else the most frequent
+    /// of comma, semicolon and tab in the header line.
+    pub delimiter: Option<char>,
+    /// Tables: columns to leave out at reading. All must be there.
+    pub ignore: Vec<String>,
+    /// NPZ: the array of features, `X` or `x` when not given.
+    pub features_name: Option<String>,
+    /// NPZ: the array of labels, `y` when not given and there. Label tables of images: the
+    /// label column; several are joined into one class.
+    pub label_names: Vec<String>,
+    /// Images: the table that names files and their labels; for IDX images their IDX labels.
+    pub labels_file: Option<PathBuf>,
+    /// Images: crop to the square in the middle and resize to this many pixels a side.
+    pub size: Option<usize>,
+    /// Images: turn colour into grey.
+    pub gray: bool,
+    /// Images: refuse the set when one of them does not decode, instead of leaving that one out.
+    pub strict: bool,
+    /// The most bytes that a compressed file may unpack to.
+    pub most_bytes: u64,
+    /// Images: above this many bytes of pixels they are kept in a temporary file that is mapped
+    /// into memory.
+    pub memory_budget: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions {
+            delimiter: None,
+            ignore: Vec::new(),
+            features_name: None,
+            label_names: Vec::new(),
+            labels_file: None,
+            size: None,
+            gray: false,
+            strict: false,
+            most_bytes: 16 << 30,
+            memory_budget: 4 << 30,
+        }
+    }
+}
+
+/// What a file or folder holds.
+#[derive(Debug)]
+pub enum Opened {
+    /// Named columns.
+    Table(RawTable),
+    /// Images of one size.
+    Images(ImageSet),
+    /// Images whose files say themselves which are for testing only.
+    ImagesWithTest {
+        /// The images to learn from.
+        rows: ImageSet,
+        /// The images to test on.
+        test: ImageSet,
+    },
+}
+
+/// Reads a file or folder of any kind that [`FileKind`] lists.
+pub fn open_path(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Opened> {
+    let path = path.as_ref();
+    match FileKind::of(path)? {
+        FileKind::Text => csv::read(path, options).map(Opened::Table),
+        FileKind::Npy => npz::read_npy(path, options),
+        FileKind::Npz => npz::read_npz(path, options),
+        FileKind::Parquet => open_parquet(path, options),
+        FileKind::Hdf5 => open_h5ad(path, options),
+        FileKind::Mat => mat::read(path, options).map(Opened::Images),
+        FileKind::Idx => idx_images::read(path, options).map(Opened::Images),
+        FileKind::IdxFolder => idx_images::read_folder(path, options),
+        FileKind::ImageFolder => images::read_folder(path, options),
+        FileKind::ImageZip => images::read_zip(path, options),
+    }
+}
+
+/// Whether a file or folder holds images and not a table. Arrays have to be opened for that.
+pub fn holds_images(path: impl AsRef<Path>, options: &ReadOptions) -> Result<bool> {
+    let path = path.as_ref();
+    Ok(match FileKind::of(path)? {
+        FileKind::Text | FileKind::Parquet | FileKind::Hdf5 => false,
+        FileKind::Npy | FileKind::Npz => {
+            let as_they_are = ReadOptions {
+                size: None,
+                gray: false,
+                ..options.clone()
+            };
+            !matches!(open_path(path, &as_they_are)?, Opened::Table(_))
+        }
+        FileKind::Mat | FileKind::Idx | FileKind::IdxFolder => true,
+        FileKind::ImageFolder | FileKind::ImageZip => true,
+    })
+}
+
+#[cfg(feature = "parquet")]
+fn open_parquet(path: &Path, options: &ReadOptions) -> Result<Opened> {
+    guarded(path, || parquet::read(path, options)).map(Opened::Table)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn open_parquet(path: &Path, _: &ReadOptions) -> Result<Opened> {
+    Err(not_built_in(path, "Parquet", "parquet", "CSV or NPZ"))
+}
+
+#[cfg(feature = "h5ad")]
+fn open_h5ad(path: &Path, options: &ReadOptions) -> Result<Opened> {
+    guarded(path, || h5ad::read(path, options)).map(Opened::Table)
+}
+
+#[cfg(not(feature = "h5ad"))]
+fn open_h5ad(path: &Path, _: &ReadOptions) -> Result<Opened> {
+    Err(not_built_in(path, "AnnData (HDF5)", "h5ad", "NPZ"))
+}
+
+/// Runs a reader whose foreign decoder may panic on a damaged file: that is an error here.
+#[cfg(any(feature = "parquet", feature = "h5ad"))]
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What the closure borrows is only read, and what it was building is dropped.
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let problem = "the file is damaged, so that its decoder gave up; get the file again";
+        Err(DataError::content(path, problem))
+    })
+}
+
+#[cfg(any(not(feature = "parquet"), not(feature = "h5ad")))]
+fn not_built_in(path: &Path, format: &str, feature: &str, instead: &str) -> DataError {
+    DataError::content(
+        path,
+        format!(
+            "this build does not read {format}; build it with `--features {feature}`, or save the \
+             data as {instead}"
+        ),
+    )
+}
+
+/// What the data in a file or folder is called: its name without the endings of formats.
+pub fn name_of(path: impl AsRef<Path>) -> String {
+    const ENDINGS: [&str; 11] = [
+        ".gz", ".zst", ".csv", ".tsv", ".parquet", ".pq", ".npy", ".npz", ".h5ad", ".zip", ".mat",
+    ];
+    let name = path.as_ref().file_name().unwrap_or_default();
+    let mut name = name.to_string_lossy().into_owned();
+    // A compressed table has two of them.
+    for _ in 0..2 {
+        let ending = ENDINGS.iter().find(|ending| name.ends_with(**ending));
+        name.truncate(name.len() - ending.map_or(0, |ending| ending.len()));
+    }
+    match name.is_empty() {
+        true => "data".into(),
+        false => name,
+    }
+}
+
+/// Which of the columns are to be left out; a name that is not there is an error.
+pub(crate) fn left_out(path: &Path, names: &[String], ignore: &[String]) -> Result<Vec<bool>> {
+    if let Some(name) = ignore.iter().find(|name| !names.contains(name)) {
+        return Err(DataError::Table {
+            path: path.to_path_buf(),
+            place: "header".into(),
+            problem: format!(
+                "there is no column `{name}` to ignore; {}",
+                near(names, name)
+            ),
+        });
+    }
+    Ok(names.iter().map(|name| ignore.contains(name)).collect())
+}
+
+/// All names where they are few, else those most like `name`.
+pub(crate) fn near(names: &[String], name: &str) -> String {
+    const MOST_TOLD: usize = 20;
+    if names.len() <= MOST_TOLD {
+        return format!("there are: {}", names.join(", "));
+    }
+    let likeness = |other: &str| strsim::jaro_winkler(name, other);
+    let mut nearest: Vec<&str> = names.iter().map(String::as_str).collect();
+    nearest.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    nearest.truncate(5);
+    format!("the nearest of {} are: {}", names.len(), nearest.join(", "))
+}
+
+/// The first name that occurs twice.
+pub(crate) fn repeated(names: &[String]) -> Option<&String> {
+    let mut seen = std::collections::HashSet::new();
+    names.iter().find(|name| !seen.insert(name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_the_endings_of_formats_only() {
+        let names = [
+            "a/iris.csv.gz",
+            "v1.2/x.h5ad",
+            "photos/",
+            "t10k-idx3-ubyte.gz",
+            "a.b.tsv",
+            ".",
+        ];
+        let found = names.map(name_of);
+        assert_eq!(
+            found,
+            ["iris", "x", "photos", "t10k-idx3-ubyte", "a.b", "data"]
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! Files that may be plain, gzip or zstd, told by content, read under a limit.
+
+use crate::{DataError, Result};
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Opens a file for reading, decompressing gzip and zstd up to `most_bytes`. What goes wrong while
+/// reading is for [`read_error`].
+pub(super) fn open(path: &Path, most_bytes: u64) -> Result<Box<dyn Read + Send>> {
+    let file = File::open(path).map_err(DataError::file("open", path))?;
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let start = reader.fill_buf().map_err(DataError::file("read", path))?;
+    if start.starts_with(&GZIP_MAGIC) {
+        Ok(Box::new(Limited::new(
+            MultiGzDecoder::new(reader),
+            most_bytes,
+        )))
+    } else if start.starts_with(&ZSTD_MAGIC) {
+        Ok(Box::new(Limited::new(
+            ZstdFrames::start(reader),
+            most_bytes,
+        )))
+    } else {
+        Ok(Box::new(reader))
+    }
+}
+
+/// All of a reader, or an error when it gives more than `most_bytes`; memory grows with what is
+/// really there.
+pub(super) fn read_all(reader: impl Read, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    Limited::new(reader, most_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What to say about an error while reading what [`open`] or [`read_all`] read.
+pub(super) fn read_error(path: &Path, source: io::Error) -> DataError {
+    match source.kind() {
+        ErrorKind::FileTooLarge => DataError::content(path, source.to_string()),
+        // What a decompressor reports about its input, not about the disk.
+        ErrorKind::InvalidData
+        | ErrorKind::InvalidInput
+        | ErrorKind::UnexpectedEof
+        | ErrorKind::Other => DataError::content(
+            path,
+            format!("the compressed data is cut short or damaged ({source}); get the file again"),
+        ),
+        _ => DataError::file("read", path)(source),
+    }
+}
+
+/// The error of a file that unpacks to more than is allowed.
+pub(super) fn too_large(most_bytes: u64) -> io::Error {
+    io::Error::new(
+        ErrorKind::FileTooLarge,
+        format!(
+            "it unpacks to more than the limit of {most_bytes} bytes; if the file is to be \
+             trusted, raise the limit with --most-bytes"
+        ),
+    )
+}
+
+/// A reader that fails once it has given more than a number of bytes.
+struct Limited<R> {
+    inner: R,
+    left: u64,
+    most: u64,
+}
+
+impl<R> Limited<R> {
+    fn new(inner: R, most: u64) -> Limited<R> {
+        Limited {
+            inner,
+            left: most,
+            most,
+        }
+    }
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        match self.left.checked_sub(read as u64) {
+            Some(left) => self.left = left,
+            None => return Err(too_large(self.most)),
+        }
+        Ok(read)
+    }
+}
+
+/// One zstd frame after another, as tools that compress in parallel write them.
+struct ZstdFrames<R: Read> {
+    state: Frame<R>,
+}
+
+enum Frame<R: Read> {
+    Between(R),
+    Inside(Box<StreamingDecoder<R, FrameDecoder>>),
+    Ended,
+}
+
+impl<R: BufRead> ZstdFrames<R> {
+    fn start(reader: R) -> ZstdFrames<R> {
+        ZstdFrames {
+            state: Frame::Between(reader),
+        }
+    }
+}
+
+impl<R: BufRead> Read for ZstdFrames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            self.state = match std::mem::replace(&mut self.state, Frame::Ended) {
+                Frame::Ended => return Ok(0),
+                Frame::Between(mut reader) => {
+                    if reader.fill_buf()?.is_empty() {
+                        return Ok(0);
+                    }
+                    let decoder = StreamingDecoder::new(reader).map_err(damaged)?;
+                    Frame::Inside(Box::new(decoder))
+                }
+                Frame::Inside(mut decoder) => match decoder.read(buffer).map_err(damaged)? {
+                    0 => Frame::Between(decoder.into_inner()),
+                    read => {
+                        self.state = Frame::Inside(decoder);
+                        return Ok(read);
+                    }
+                },
+            }
+        }
+    }
+}
+
+fn damaged(error: impl std::fmt::Display) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, error.to_string())
+}

@@ -1,0 +1,274 @@
+//! A comparison in words: does the unlabelled data help, by how much, with what certainty.
+
+use crate::paired::Paired;
+
+/// What was compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contest {
+    /// What scores are.
+    pub measure: Measure,
+    /// The method that learns from unlabelled rows too.
+    pub ours: Contestant,
+    /// What the labels alone give, with the same network and steps.
+    pub labels_only: Option<Contestant>,
+    /// Other baselines.
+    pub others: Vec<Contestant>,
+    /// Names of the classes, and how many labels each has; empty for continuous labels.
+    pub classes: Vec<(String, usize)>,
+}
+
+/// What the scores of a contest are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// 1 for a right answer, 0 for a wrong one, or a share of right answers over repeats.
+    Accuracy,
+    /// Minus the size of the error of a continuous label.
+    Error,
+}
+
+/// A method's scores on held-out rows: the same rows in the same order for all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contestant {
+    /// Its name.
+    pub name: String,
+    /// One score a row; more is better.
+    pub scores: Vec<f64>,
+}
+
+impl Contestant {
+    /// Mean score.
+    pub fn mean(&self) -> f64 {
+        self.scores.iter().sum::<f64>() / self.scores.len().max(1) as f64
+    }
+}
+
+/// Whether unlabelled rows help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// They do.
+    Helps,
+    /// They do harm.
+    Hurts,
+    /// It cannot be told.
+    Unclear,
+}
+
+/// A contest in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Whether unlabelled rows help.
+    pub outcome: Outcome,
+    /// The answer, a sentence or two.
+    pub answer: String,
+    /// What to be careful about, a sentence or two each.
+    pub warnings: Vec<String>,
+}
+
+/// Held-out rows below which hardly any difference can be seen.
+const FEW_ROWS: usize = 30;
+/// Share of the labels from which on one class outweighs the others.
+const MOST: f64 = 0.8;
+/// Labels of the largest class to those of the smallest from which on classes are imbalanced.
+const IMBALANCE: f64 = 5.0;
+
+impl Contest {
+    /// Ours against another on the same rows.
+    pub fn paired(&self, other: &Contestant) -> Option<Paired> {
+        match self.measure {
+            Measure::Accuracy => Paired::of_shares(&self.ours.scores, &other.scores),
+            Measure::Error => Paired::of_scores(&self.ours.scores, &other.scores),
+        }
+    }
+
+    /// The contest in words.
+    pub fn verdict(&self) -> Verdict {
+        let (outcome, answer) = self.answer();
+        let mut warnings = Vec::new();
+        if outcome == Outcome::Hurts {
+            warnings.push(format!(
+                "the unlabelled rows hurt here: use `--method labels-only`, or look for \
+                 unlabelled rows of another kind than the labelled ones, which `{}` learns from too",
+                self.ours.name
+            ));
+        }
+        warnings.extend(self.better_baseline());
+        warnings.extend(self.imbalance());
+        let rows = self.ours.scores.len();
+        if rows < FEW_ROWS {
+            let rarest = self.classes.iter().map(|(_, labels)| *labels).min();
+            let a_class = match rarest {
+                Some(labels) => format!(", {labels} of the rarest class"),
+                None => String::new(),
+            };
+            warnings.push(format!(
+                "only {rows} labelled rows could be held out{a_class}: these figures may be far \
+                 off, and small differences cannot be seen; a few dozen more labels would tell more"
+            ));
+        }
+        Verdict {
+            outcome,
+            answer,
+            warnings,
+        }
+    }
+
+    fn answer(&self) -> (Outcome, String) {
+        let compared = self
+            .labels_only
+            .as_ref()
+            .and_then(|other| Some((other, self.paired(other)?)));
+        let Some((other, paired)) = compared else {
+            let answer = "It was not compared with labels alone, so nothing can be said of what \
+                          the unlabelled rows add."
+                .into();
+            return (Outcome::Unclear, answer);
+        };
+        let figures = format!(
+            "on {} held-out rows {} has {}, labels alone {}",
+            self.ours.scores.len(),
+            self.ours.name,
+            self.figure(&self.ours),
+            self.figure(other)
+        );
+        let interval = self.interval(&paired);
+        match outcome(self.measure, &paired) {
+            Outcome::Helps => (
+                Outcome::Helps,
+                format!("The unlabelled rows help: {figures}; {interval}."),
+            ),
+            Outcome::Hurts => (
+                Outcome::Hurts,
+                format!("The unlabelled rows do harm: {figures}; {interval}."),
+            ),
+            Outcome::Unclear => (
+                Outcome::Unclear,
+                format!(
+                    "It cannot be told whether the unlabelled rows help: {figures}; {interval}.{}",
+                    rows_needed(&paired, self.ours.scores.len())
+                ),
+            ),
+        }
+    }
+
+    /// A mean score in words.
+    fn figure(&self, contestant: &Contestant) -> String {
+        match self.measure {
+            Measure::Accuracy => format!("{:.1}% right", 100.0 * contestant.mean()),
+            Measure::Error => format!("a mean error of {}", short(-contestant.mean())),
+        }
+    }
+
+    fn interval(&self, paired: &Paired) -> String {
+        match self.measure {
+            Measure::Accuracy => format!(
+                "a difference of {:+.1} points (95% interval {:+.1} to {:+.1}, {})",
+                100.0 * paired.difference,
+                100.0 * paired.low,
+                100.0 * paired.high,
+                p_value(paired.p_value)
+            ),
+            Measure::Error => format!(
+                "the error is {} by {} (95% interval {} to {}; more is better)",
+                if paired.difference >= 0.0 {
+                    "smaller"
+                } else {
+                    "larger"
+                },
+                short(paired.difference.abs()),
+                short(paired.low),
+                short(paired.high)
+            ),
+        }
+    }
+
+    /// The best of the other baselines, where it is ahead.
+    fn better_baseline(&self) -> Option<String> {
+        let best = self
+            .others
+            .iter()
+            .max_by(|a, b| a.mean().total_cmp(&b.mean()))
+            .filter(|best| best.mean() > self.ours.mean())?;
+        let paired = self.paired(best)?;
+        let sure = match outcome(self.measure, &paired) {
+            Outcome::Hurts => "which is more than chance",
+            _ => "which may be chance",
+        };
+        Some(format!(
+            "`{}` does better on the held-out rows ({} against {}), {sure}",
+            best.name,
+            self.figure(best),
+            self.figure(&self.ours)
+        ))
+    }
+
+    fn imbalance(&self) -> Option<String> {
+        let labels: usize = self.classes.iter().map(|(_, labels)| labels).sum();
+        let (name, most) = self.classes.iter().max_by_key(|(_, labels)| *labels)?;
+        let (rare, least) = self.classes.iter().min_by_key(|(_, labels)| *labels)?;
+        let share = *most as f64 / labels.max(1) as f64;
+        let ours = self.ours.mean();
+        if self.measure == Measure::Accuracy && ours <= share && !self.ours.scores.is_empty() {
+            return Some(format!(
+                "always answering `{name}` would be right on {:.1}% of the labels, no less than \
+                 `{}` is ({:.1}%): it has not learnt to tell the classes apart",
+                100.0 * share,
+                self.ours.name,
+                100.0 * ours
+            ));
+        }
+        if share < MOST && (*most as f64) < IMBALANCE * (*least).max(1) as f64 {
+            return None;
+        }
+        Some(format!(
+            "classes are imbalanced: `{name}` has {most} of {labels} labels, `{rare}` has {least}; \
+             accuracy says little of the rare ones, so look at the confusion matrix of `cpcvae \
+             evaluate`, and label more of them"
+        ))
+    }
+}
+
+/// A difference counts when its interval leaves zero out and, for accuracies, the exact test
+/// agrees.
+fn outcome(measure: Measure, paired: &Paired) -> Outcome {
+    let is_sure = measure == Measure::Error || paired.p_value < 0.05;
+    match is_sure {
+        true if paired.low > 0.0 => Outcome::Helps,
+        true if paired.high < 0.0 => Outcome::Hurts,
+        _ => Outcome::Unclear,
+    }
+}
+
+/// An interval narrows with the root of the number of rows.
+fn rows_needed(paired: &Paired, rows: usize) -> String {
+    let half = 0.5 * (paired.high - paired.low);
+    let needed = rows as f64 * (half / paired.difference).powi(2);
+    match needed {
+        needed if needed.is_finite() && needed > rows as f64 && needed < 1e5 => {
+            // Two digits are more than such a guess is worth.
+            let unit = 10f64.powf((needed.log10().floor() - 1.0).max(0.0));
+            let needed = (needed / unit).ceil() * unit;
+            format!(
+                " If a difference of that size is real, about {needed:.0} labelled rows would show it."
+            )
+        }
+        _ => " The two are alike as far as these rows can tell.".into(),
+    }
+}
+
+fn p_value(p: f64) -> String {
+    match p {
+        p if p < 0.001 => "p < 0.001".into(),
+        p if p < 0.1 => format!("p = {p:.3}"),
+        p => format!("p = {p:.2}"),
+    }
+}
+
+/// Three significant digits.
+fn short(value: f64) -> String {
+    let digits = (2.0 - value.abs().max(1e-12).log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

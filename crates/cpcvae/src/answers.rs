@@ -1,0 +1,239 @@
+//! What a run knows about its own answers: how to calibrate them, how far they are off, and how
+//! usual rows look. Stored as `model/answers.json`.
+
+use crate::crossfit::HeldOut;
+use crate::error::{Error, Result};
+use crate::infer::calibrate::{at_temperature, temperature};
+use crate::infer::conformal::Conformity;
+use crate::infer::quality::{Estimate, Quality, quality, share};
+use crate::infer::{Typical, largest};
+use crate::model::Kind;
+use crate::run::{RunFolder, Trained};
+use crate::train::write_atomically;
+use cpcvae_data::{Dataset, Labels, Split};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The format that answers are written in.
+const FORMAT: u32 = 1;
+/// Draws of the code for log p(x).
+pub const DENSITY_DRAWS: usize = 20;
+/// Training rows that new rows are compared with, at most.
+const COMPARED_ROWS: usize = 2000;
+
+/// What is kept beside a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answers {
+    /// Version of this format.
+    pub format: u32,
+    /// Figures on held-out labels, where there was a cross-fit.
+    pub held_out: Option<Figures>,
+    /// What class probabilities are calibrated with; 1 leaves them as they are.
+    pub temperature: f64,
+    /// How far calibrated probabilities were off on held-out rows.
+    pub class_scores: Conformity,
+    /// How far continuous labels were off, one a label, in the user's units.
+    pub label_scores: Vec<Conformity>,
+    /// How usual training rows look, in the user's units; nothing for a model without a
+    /// generative part.
+    pub typical: Option<Typical>,
+}
+
+/// Figures over rows whose labels the answering models did not see.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Different rows that were held out.
+    pub rows: usize,
+    /// Share of right predictions, with Wilson's interval for that many rows: dealing rows anew
+    /// makes the figure steadier, but not more rows.
+    pub accuracy: Option<Estimate>,
+    /// Figures of the probabilities as the models state them.
+    pub stated: Option<Quality>,
+    /// The same at the temperature. It was chosen on these rows, so they flatter it a little.
+    pub calibrated: Option<Quality>,
+    /// Mean size of the error of each continuous label.
+    pub absolute_error: Vec<f64>,
+}
+
+impl Answers {
+    /// Before anything is known: probabilities are taken as they are.
+    pub fn unknown() -> Self {
+        Self {
+            format: FORMAT,
+            held_out: None,
+            temperature: 1.0,
+            class_scores: Conformity::default(),
+            label_scores: Vec::new(),
+            typical: None,
+        }
+    }
+
+    /// Takes in held-out answers for rows of `data`.
+    pub fn with_held_out(self, data: &Dataset, held_out: &HeldOut) -> Self {
+        match &data.labels {
+            Labels::Classes { .. } => self.with_classes(data, held_out),
+            Labels::Values { names, .. } => self.with_values(data, held_out, names.len()),
+            Labels::None => self,
+        }
+    }
+
+    fn with_classes(mut self, data: &Dataset, held_out: &HeldOut) -> Self {
+        let width = held_out.outputs.columns;
+        let classes = known_classes(data, held_out);
+        let mut probabilities = held_out.outputs.values.clone();
+        let stated = quality(&probabilities, width, &classes);
+        self.temperature = temperature(&probabilities, width, &classes);
+        at_temperature(&mut probabilities, width, self.temperature);
+        self.class_scores = Conformity::of_classes(&probabilities, width, &classes);
+        let rows = different(&held_out.rows);
+        self.held_out = Some(Figures {
+            rows,
+            accuracy: stated.and_then(|figures| share(figures.accuracy, rows)),
+            stated,
+            calibrated: quality(&probabilities, width, &classes),
+            absolute_error: Vec::new(),
+        });
+        self
+    }
+
+    fn with_values(mut self, data: &Dataset, held_out: &HeldOut, labels: usize) -> Self {
+        let errors = |label: usize| {
+            held_out
+                .rows
+                .iter()
+                .enumerate()
+                .filter_map(move |(place, row)| {
+                    let truth = data.labels.values_of(*row)?[label];
+                    Some(held_out.outputs.row(place)[label] - truth)
+                })
+        };
+        let mean_size = |label| {
+            let sum: f64 = errors(label).map(|error| f64::from(error.abs())).sum();
+            sum / errors(label).count().max(1) as f64
+        };
+        self.label_scores = (0..labels)
+            .map(|label| Conformity::of_errors(errors(label)))
+            .collect();
+        self.held_out = Some(Figures {
+            rows: different(&held_out.rows),
+            accuracy: None,
+            stated: None,
+            calibrated: None,
+            absolute_error: (0..labels).map(mean_size).collect(),
+        });
+        self
+    }
+
+    /// Takes in how usual the model finds its training rows: at most 2,000 of them, evenly over
+    /// the split.
+    pub fn with_typical(
+        mut self,
+        trained: &Trained,
+        data: &Dataset,
+        split: &Split,
+    ) -> Result<Self> {
+        if trained.card.shape.kind == Kind::Classifier {
+            return Ok(self);
+        }
+        let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
+        rows.sort_unstable();
+        let step = rows.len().div_ceil(COMPARED_ROWS).max(1);
+        let chosen: Vec<u32> = rows.into_iter().step_by(step).collect();
+        let log_densities = log_densities(trained, data.select(&chosen))?;
+        self.typical = Typical::new(&log_densities, DENSITY_DRAWS);
+        Ok(self)
+    }
+
+    /// The answers of a run; nothing where it has none.
+    pub fn load(folder: &RunFolder) -> Result<Option<Self>> {
+        let path = path(folder);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| Error::file(&path, error))?,
+        };
+        let damaged = |problem: String| {
+            let advice = "remove it to go without, or make it again with `cpcvae fit ... --resume`";
+            Error::file(&path, format!("{problem}; {advice}"))
+        };
+        let answers: Self =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        match answers.format {
+            FORMAT => Ok(Some(answers)),
+            other => Err(damaged(format!(
+                "has format {other}, this version of cpcvae reads format {FORMAT}"
+            ))),
+        }
+    }
+
+    /// Writes the answers beside the run's model.
+    pub fn save(&self, folder: &RunFolder) -> Result<()> {
+        let text = serde_json::to_string(self).expect("plain values serialise");
+        write_atomically(&path(folder), text.as_bytes())
+    }
+}
+
+/// log p(x) of rows as they are, in the user's units, from [`DENSITY_DRAWS`] codes each.
+pub fn log_densities(trained: &Trained, rows: Dataset) -> Result<Vec<f32>> {
+    let preprocess = &trained.card.preprocess;
+    let rows = preprocess.apply(rows)?;
+    let scores = trained.inference.score(&rows.features, DENSITY_DRAWS)?;
+    let scores = scores.log_likelihood.iter().enumerate();
+    let shift = |row| preprocess.log_density_shift(rows.features.row(row));
+    Ok(scores.map(|(row, score)| score + shift(row)).collect())
+}
+
+/// For each held-out row that appears, the share of its answers that are right, in row order:
+/// what two methods are compared by.
+pub fn rightness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
+    per_row(data, held_out, |outputs, row| {
+        let class = data.labels.class_of(row)?;
+        Some(f64::from(u8::from(largest(outputs) == class as usize)))
+    })
+}
+
+/// For each held-out row, minus the mean size of its errors over labels and repeats.
+pub fn closeness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
+    per_row(data, held_out, |outputs, row| {
+        let truth = data.labels.values_of(row)?;
+        let errors = outputs
+            .iter()
+            .zip(truth)
+            .map(|(a, b)| f64::from((a - b).abs()));
+        Some(-errors.sum::<f64>() / truth.len().max(1) as f64)
+    })
+}
+
+fn per_row(
+    data: &Dataset,
+    held_out: &HeldOut,
+    score: impl Fn(&[f32], u32) -> Option<f64>,
+) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); data.len()];
+    for (place, &row) in held_out.rows.iter().enumerate() {
+        if let Some(score) = score(held_out.outputs.row(place), row) {
+            let (sum, count) = &mut sums[row as usize];
+            *sum += score;
+            *count += 1.0;
+        }
+    }
+    let seen = sums.iter().filter(|(_, count)| *count > 0.0);
+    seen.map(|(sum, count)| sum / count).collect()
+}
+
+fn known_classes(data: &Dataset, held_out: &HeldOut) -> Vec<u32> {
+    let classes = held_out.rows.iter().map(|row| data.labels.class_of(*row));
+    classes
+        .map(|class| class.expect("only labelled rows are held out"))
+        .collect()
+}
+
+fn different(rows: &[u32]) -> usize {
+    let mut rows = rows.to_vec();
+    rows.sort_unstable();
+    rows.dedup();
+    rows.len()
+}
+
+fn path(folder: &RunFolder) -> PathBuf {
+    folder.path().join("model").join("answers.json")
+}

@@ -1,0 +1,246 @@
+//! Honest figures from few labels: each labelled row is predicted by a model that did not see
+//! its label.
+//!
+//! Labelled rows are dealt into folds. For each fold a model is trained with the labels of the
+//! fold hidden; the rows themselves stay among the unlabelled ones, as new rows do that a model
+//! is trained with before they are labelled. So the figures are honest about labels, and
+//! transductive: rows that come after training, unseen, may fare a little worse.
+
+use crate::config::RunConfig;
+use crate::error::{Error, Result};
+use crate::prepare::Prepared;
+use crate::run::{RunFolder, Trained, run};
+use crate::train::{Observer, StopReason};
+use burn::tensor::Device;
+use cpcvae_data::{Dataset, Folds, Labels, Layout, Matrix, Source, Split, choose_labels};
+use std::path::Path;
+
+/// Rows that known classes are spread over at most: a search for neighbours among more would take
+/// longer than training.
+const MOST_SPREAD: usize = 60_000;
+
+/// Anything that spreads known classes over rows without training: `features [rows, width]` with
+/// NaN for missing cells, known (row, class) pairs, the number of classes; gives probabilities
+/// `[rows, classes]`.
+pub type Spread =
+    fn(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32>;
+
+/// How labelled rows are held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Folding {
+    /// Folds of each repeat.
+    pub folds: usize,
+    /// How often rows are dealt anew.
+    pub repeats: usize,
+    /// Labels that each training may use, fewer than there are; nothing for all that are not
+    /// held out.
+    pub labels: Option<usize>,
+    /// Which of the ways to deal.
+    pub seed: u64,
+}
+
+impl Folding {
+    /// Five folds for tables, three for images, which take longer; dealt once.
+    pub fn default_for(layout: &Layout, seed: u64) -> Self {
+        Self {
+            folds: match layout {
+                Layout::Columns(_) => 5,
+                Layout::Image { .. } => 3,
+            },
+            repeats: 1,
+            labels: None,
+            seed,
+        }
+    }
+}
+
+/// Answers for rows whose labels the answering models did not see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldOut {
+    /// Row numbers; a row appears once a repeat.
+    pub rows: Vec<u32>,
+    /// Class probabilities, or continuous labels in the user's units, `[rows, outputs]`.
+    pub outputs: Matrix,
+}
+
+impl HeldOut {
+    /// No rows yet.
+    pub fn empty(outputs: usize) -> Self {
+        Self {
+            rows: Vec::new(),
+            outputs: Matrix {
+                rows: 0,
+                columns: outputs,
+                values: Vec::new(),
+            },
+        }
+    }
+
+    /// Takes in the rows of another part.
+    pub fn extend(&mut self, other: HeldOut) {
+        self.rows.extend(other.rows);
+        self.outputs.rows += other.outputs.rows;
+        self.outputs.values.extend(other.outputs.values);
+    }
+}
+
+/// One training of a cross-fit.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    name: String,
+    split: Split,
+    held_out: Vec<u32>,
+}
+
+/// A cross-fit of a data set: which rows each training may see the labels of.
+#[derive(Clone, Debug)]
+pub struct CrossFit<'a> {
+    data: &'a Dataset,
+    parts: Vec<Part>,
+    /// Labelled rows that are never held out, being the only ones of their class.
+    pub kept: Vec<u32>,
+}
+
+impl<'a> CrossFit<'a> {
+    /// Deals the labelled rows of `split`. Its validation rows stay what they are; its test rows
+    /// play no part.
+    pub fn new(data: &'a Dataset, split: &Split, folding: &Folding) -> Result<Self> {
+        let mut parts = Vec::new();
+        let mut kept = Vec::new();
+        for repeat in 0..folding.repeats.max(1) {
+            let folds = Folds::deal(
+                data,
+                &split.labelled,
+                folding.folds,
+                folding.seed,
+                repeat as u64,
+            )?;
+            for (fold, held_out) in folds.held_out.into_iter().enumerate() {
+                let name = match repeat {
+                    0 => format!("fold-{fold}"),
+                    _ => format!("repeat-{repeat}-fold-{fold}"),
+                };
+                let known = split.labelled.iter().filter(|row| !held_out.contains(row));
+                let mut labelled: Vec<u32> = known.copied().collect();
+                if let Some(count) = folding.labels {
+                    labelled = choose_labels(data, &labelled, count, folding.seed);
+                }
+                let hidden = split.labelled.iter().filter(|row| !labelled.contains(row));
+                let mut unlabelled: Vec<u32> = split.unlabelled.clone();
+                unlabelled.extend(hidden);
+                unlabelled.sort_unstable();
+                parts.push(Part {
+                    name,
+                    split: Split {
+                        labelled,
+                        unlabelled,
+                        validation: split.validation.clone(),
+                        test: Vec::new(),
+                    },
+                    held_out,
+                });
+            }
+            kept = folds.kept;
+        }
+        Ok(Self { data, parts, kept })
+    }
+
+    /// How many trainings there are.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The name of a training, which is that of its folder.
+    pub fn name(&self, part: usize) -> &str {
+        &self.parts[part].name
+    }
+
+    /// Trains one part as a run of its own under `folder`, or takes the one that is finished
+    /// there, and answers for the rows it holds out. Nothing when the observer asked for a stop;
+    /// the run then goes on when it is asked for again.
+    pub fn train(
+        &self,
+        part: usize,
+        config: &RunConfig,
+        folder: &Path,
+        device: &Device,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<HeldOut>> {
+        let part = &self.parts[part];
+        let run_folder = RunFolder::at(folder.join(&part.name));
+        if run_folder.is_finished() {
+            check_same(part, config, &run_folder)?;
+        } else {
+            let report = run(config, self.source(part), &run_folder, device, observer)?;
+            if report.fit.stop == StopReason::Interrupted {
+                return Ok(None);
+            }
+            // Only the model is needed from here on, and there may be many of them. A folder
+            // that cannot be removed does no harm.
+            let _ = std::fs::remove_dir_all(run_folder.path().join("checkpoints"));
+        }
+        let trained = Trained::open(&run_folder, device, config.seed)?;
+        let preprocess = &trained.card.preprocess;
+        let rows = preprocess.apply(self.data.select(&part.held_out))?;
+        let outputs = trained.inference.predict(&rows.features, 0)?;
+        Ok(Some(HeldOut {
+            rows: part.held_out.clone(),
+            outputs: match &self.data.labels {
+                Labels::Values { .. } => preprocess.invert_labels(outputs),
+                _ => outputs,
+            },
+        }))
+    }
+
+    /// Answers for the rows of a part by something that needs no training. Only for classes.
+    pub fn spread(&self, part: usize, config: &RunConfig, spread: Spread) -> Result<HeldOut> {
+        let part = &self.parts[part];
+        let classes = self.data.class_names().len();
+        if classes == 0 {
+            let problem = "only classes can be spread over rows, and the labels are not classes";
+            return Err(Error::Mismatch(problem.into()));
+        }
+        let prepared = Prepared::new(self.source(part), config, None)?;
+        let known = &part.split.labelled;
+        let others: Vec<u32> = part.split.unlabelled.clone();
+        let step = others.len().div_ceil(MOST_SPREAD).max(1);
+        let others = others.into_iter().step_by(step);
+        let others = others.filter(|row| part.held_out.binary_search(row).is_err());
+        let mut rows = [known.as_slice(), &part.held_out].concat();
+        rows.extend(others);
+        let features = prepared.training.rows.features.select(&rows);
+        let labels: Vec<(u32, u32)> = (0..)
+            .zip(known)
+            .filter_map(|(place, row)| Some((place, self.data.labels.class_of(*row)?)))
+            .collect();
+        let mut all = spread(&features.values, features.columns, &labels, classes);
+        // The known rows come first, then those held out.
+        all.drain(..known.len() * classes);
+        all.truncate(part.held_out.len() * classes);
+        Ok(HeldOut {
+            rows: part.held_out.clone(),
+            outputs: Matrix::new(part.held_out.len(), classes, all)?,
+        })
+    }
+
+    fn source(&self, part: &Part) -> Source {
+        Source {
+            rows: self.data.clone(),
+            test: None,
+            split: Some(part.split.clone()),
+        }
+    }
+}
+
+/// A finished part is of use only for the same settings and rows.
+fn check_same(part: &Part, config: &RunConfig, folder: &RunFolder) -> Result<()> {
+    let split = Split::load(folder.path().join("split.json"))?;
+    if folder.config()? == *config && split == part.split {
+        return Ok(());
+    }
+    Err(Error::file(
+        folder.path(),
+        "was trained with other settings or on other rows; remove this folder, or start another \
+         run with another `--out`",
+    ))
+}

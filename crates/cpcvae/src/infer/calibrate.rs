@@ -1,0 +1,163 @@
+//! Temperature: one number that makes stated probabilities agree with how often they come true.
+//!
+//! Calibrated probabilities are `p^(1/T)`, scaled to add up to one (Guo et al. 2017): the most
+//! probable class stays the same, T above 1 makes a model less sure, below 1 surer.
+
+/// Standard deviation of 1/T around 1 before anything was held out. It makes a handful of rows,
+/// which cannot tell much, leave the temperature near 1: at T = infinity it costs two nats in
+/// all, which ten overconfident rows outweigh and one does not.
+const PRIOR_SPREAD: f64 = 0.5;
+/// A model is made surer only as far as this many standard errors of 1/T leave no doubt. Held-out
+/// rows are answered by models of fewer labels, and a probability that is too sure costs more than
+/// one that is not sure enough.
+const DOUBT: f64 = 1.96;
+/// The search stays within these values of 1/T.
+const RANGE: (f64, f64) = (0.02, 20.0);
+/// A probability of zero cannot be scaled; this is taken for it.
+const SMALLEST: f64 = 1e-12;
+
+/// The temperature for held-out `probabilities [rows, classes]` and the true `classes` of the
+/// rows: the minimum over 1/T of the rows' total -log p(true class) plus a quadratic that pulls
+/// 1/T towards 1. Both are convex in 1/T, so a Newton step, halved into a bracket where it would
+/// leave it, finds the only minimum. Without rows it is 1.
+///
+/// A minimum above 1, which makes the model surer, is taken back to the lower end of its 95 %
+/// interval (from the curvature), and no further than 1.
+///
+/// # Panics
+/// When a class is not below `width`, as indexing a slice does.
+pub fn temperature(probabilities: &[f32], width: usize, classes: &[u32]) -> f64 {
+    let logits: Vec<f64> = probabilities.iter().map(|p| log(*p)).collect();
+    let (mut low, mut high) = RANGE;
+    let mut inverse = 1.0;
+    for _ in 0..100 {
+        let (slope, curvature) = derivatives(&logits, width, classes, inverse);
+        if slope == 0.0 {
+            break;
+        }
+        if slope > 0.0 {
+            high = inverse;
+        } else {
+            low = inverse;
+        }
+        let newton = inverse - slope / curvature;
+        let next = match newton > low && newton < high {
+            true => newton,
+            false => 0.5 * (low + high),
+        };
+        if (next - inverse).abs() < 1e-10 {
+            break;
+        }
+        inverse = next;
+    }
+    if inverse > 1.0 {
+        let (_, curvature) = derivatives(&logits, width, classes, inverse);
+        inverse = (inverse - DOUBT / curvature.sqrt()).max(1.0);
+    }
+    1.0 / inverse
+}
+
+/// First and second derivative of the objective by 1/T.
+fn derivatives(logits: &[f64], width: usize, classes: &[u32], inverse: f64) -> (f64, f64) {
+    let precision = PRIOR_SPREAD.powi(-2);
+    let mut slope = precision * (inverse - 1.0);
+    let mut curvature = precision;
+    for (row, class) in logits.chunks_exact(width.max(1)).zip(classes) {
+        let weights = softmax(row, inverse);
+        let mean: f64 = weights.iter().zip(row).map(|(w, l)| w * l).sum();
+        let square: f64 = weights.iter().zip(row).map(|(w, l)| w * l * l).sum();
+        slope += mean - row[*class as usize];
+        curvature += square - mean * mean;
+    }
+    (slope, curvature)
+}
+
+/// Brings `probabilities [rows, width]` to a temperature, in place.
+pub fn at_temperature(probabilities: &mut [f32], width: usize, temperature: f64) {
+    if temperature == 1.0 {
+        return;
+    }
+    for row in probabilities.chunks_exact_mut(width.max(1)) {
+        let logits: Vec<f64> = row.iter().map(|p| log(*p)).collect();
+        for (p, new) in row.iter_mut().zip(softmax(&logits, 1.0 / temperature)) {
+            *p = new as f32;
+        }
+    }
+}
+
+fn log(probability: f32) -> f64 {
+    f64::from(probability).max(SMALLEST).ln()
+}
+
+fn softmax(logits: &[f64], inverse: f64) -> Vec<f64> {
+    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let raised: Vec<f64> = logits.iter().map(|l| (inverse * (l - top)).exp()).collect();
+    let sum: f64 = raised.iter().sum();
+    raised.iter().map(|w| w / sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::draws::Draws;
+    use super::*;
+
+    /// Probabilities of three classes, and classes that follow them at another temperature.
+    fn made_up(rows: usize, truth: f64, seed: u64) -> (Vec<f32>, Vec<u32>) {
+        let mut draws = Draws::new(seed);
+        let (mut stated, mut classes) = (Vec::new(), Vec::new());
+        for _ in 0..rows {
+            let logits: Vec<f64> = (0..3).map(|_| 6.0 * draws.uniform()).collect();
+            let honest = softmax(&logits, 1.0 / truth);
+            stated.extend(softmax(&logits, 1.0).iter().map(|p| *p as f32));
+            classes.push(draws.category(&honest) as u32);
+        }
+        (stated, classes)
+    }
+
+    #[test]
+    fn the_temperature_of_made_up_rows_is_recovered() {
+        for truth in [0.5, 1.0, 3.0] {
+            let (stated, classes) = made_up(20_000, truth, 1);
+            let found = temperature(&stated, 3, &classes);
+            assert!((found / truth - 1.0).abs() < 0.05, "{found} for {truth}");
+        }
+    }
+
+    #[test]
+    fn few_rows_leave_it_near_one() {
+        assert_eq!(temperature(&[], 3, &[]), 1.0);
+        // Six sure and right predictions are no reason to be surer,
+        let right = temperature(&[0.9, 0.1].repeat(6), 2, &[0; 6]);
+        assert_eq!(right, 1.0);
+        // and one that is sure and wrong is a reason to doubt, within bounds.
+        let wrong = temperature(&[1.0, 0.0], 2, &[1]);
+        assert!(wrong > 1.0 && wrong <= 1.0 / RANGE.0, "{wrong}");
+    }
+
+    #[test]
+    fn an_honest_model_is_hardly_ever_made_surer() {
+        let surer = (0..100).filter(|&seed| {
+            let (stated, classes) = made_up(250, 1.0, seed);
+            temperature(&stated, 3, &classes) < 1.0
+        });
+        // 2.5 are expected of the upper end of a 95 % interval.
+        assert!(surer.count() <= 6);
+        let too_modest = (0..100).filter(|&seed| {
+            let (stated, classes) = made_up(250, 0.4, seed);
+            (0.4..0.9).contains(&temperature(&stated, 3, &classes))
+        });
+        assert!(too_modest.count() >= 95, "where it is plain, it is done");
+    }
+
+    #[test]
+    fn ranks_stay_and_rows_add_up_to_one() {
+        let mut probabilities = [0.7, 0.3, 0.0, 0.2, 0.5, 0.3];
+        at_temperature(&mut probabilities, 3, 2.0);
+        assert!(probabilities[0] < 0.7 && probabilities[0] > probabilities[1]);
+        for row in probabilities.chunks(3) {
+            assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        }
+        let ratio = (probabilities[0] / probabilities[1]).powi(2);
+        assert!((ratio - 7.0 / 3.0).abs() < 1e-4, "{ratio}");
+    }
+}

@@ -1,0 +1,152 @@
+//! Conformal sets and intervals: answers that hold the truth with a stated frequency.
+//!
+//! Held-out rows say how far the truth tends to be from the prediction: 1 - p(true class), or the
+//! size of the error of a continuous label. A new row's answer takes in everything that is no
+//! further away than the right quantile of these scores (Vovk et al. 2005; for classes the
+//! smallest sets on average, Sadinle et al. 2019).
+//!
+//! Where scores come from one held-out part, the truth is in the set with at least the stated
+//! frequency over exchangeable rows. Where they are pooled from the folds of a cross-fit
+//! (cross-conformal), that frequency is what is seen in practice, without a proof for it.
+
+use super::largest;
+use serde::{Deserialize, Serialize};
+
+/// The scores of held-out rows, in increasing order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Conformity(Vec<f32>);
+
+impl Conformity {
+    /// 1 - p(true class) of `probabilities [rows, width]` whose true classes are given.
+    ///
+    /// # Panics
+    /// When a class is not below `width`, as indexing a slice does.
+    pub fn of_classes(probabilities: &[f32], width: usize, classes: &[u32]) -> Self {
+        let rows = probabilities.chunks_exact(width.max(1)).zip(classes);
+        Self::sorted(
+            rows.map(|(row, class)| 1.0 - row[*class as usize])
+                .collect(),
+        )
+    }
+
+    /// The sizes of the errors of continuous predictions.
+    pub fn of_errors(errors: impl IntoIterator<Item = f32>) -> Self {
+        Self::sorted(errors.into_iter().map(f32::abs).collect())
+    }
+
+    fn sorted(mut scores: Vec<f32>) -> Self {
+        scores.sort_by(f32::total_cmp);
+        Self(scores)
+    }
+
+    /// How many rows were held out.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The largest score that an answer of this coverage takes in: of n scores the
+    /// ceil((n + 1) coverage)-th smallest. Nothing where n is too small for that, so that only
+    /// "anything" has the coverage.
+    pub fn threshold(&self, coverage: f64) -> Option<f32> {
+        // A little less than the product, which may round up past a whole number.
+        let rank = ((self.0.len() + 1) as f64 * coverage - 1e-9).ceil() as usize;
+        self.0.get(rank.max(1) - 1).copied()
+    }
+
+    /// The highest coverage for which there is a threshold.
+    pub fn largest_coverage(&self) -> f64 {
+        let n = self.0.len() as f64;
+        n / (n + 1.0)
+    }
+}
+
+/// The classes of a row's conformal set, in order: those whose score is within the threshold,
+/// and always the most probable one, since a set without any says nothing. Without a threshold
+/// all classes.
+pub fn class_set(probabilities: &[f32], threshold: Option<f32>) -> Vec<usize> {
+    let best = largest(probabilities);
+    (0..probabilities.len())
+        .filter(|&class| {
+            let is_near = |threshold| 1.0 - probabilities[class] <= threshold;
+            class == best || threshold.is_none_or(is_near)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::draws::Draws;
+    use super::*;
+
+    #[test]
+    fn the_quantile_counts_the_row_to_come() {
+        let scores = Conformity::of_errors([0.3, -0.1, 0.2, 0.4]);
+        assert_eq!(scores.threshold(0.5), Some(0.3), "the 3rd of 4: ceil(2.5)");
+        assert_eq!(scores.threshold(0.8), Some(0.4), "the 4th: 5 x 0.8 exactly");
+        assert_eq!(scores.threshold(0.81), None, "the 5th of 4");
+        assert_eq!(scores.largest_coverage(), 0.8);
+        assert_eq!(Conformity::default().threshold(0.1), None);
+    }
+
+    #[test]
+    fn sets_hold_the_likely_classes() {
+        let row = [0.6, 0.3, 0.1];
+        assert_eq!(class_set(&row, Some(0.75)), [0, 1]);
+        assert_eq!(class_set(&row, Some(0.1)), [0], "never empty");
+        assert_eq!(class_set(&row, None), [0, 1, 2]);
+    }
+
+    /// Over many draws of held-out rows and a new one, the new one's class is in its set about
+    /// as often as stated, although the probabilities are wrong.
+    #[test]
+    fn coverage_is_as_stated() {
+        let mut draws = Draws::new(4);
+        let mut row = || {
+            let first = draws.uniform();
+            let stated = [first as f32, 1.0 - first as f32];
+            // The truth follows other probabilities than those stated.
+            let truth = 0.2 + 0.6 * first;
+            (stated, draws.category(&[truth, 1.0 - truth]) as u32)
+        };
+        let (trials, coverage) = (4000, 0.8);
+        let mut covered = 0;
+        for _ in 0..trials {
+            let held: Vec<_> = (0..19).map(|_| row()).collect();
+            let stated: Vec<f32> = held.iter().flat_map(|(p, _)| *p).collect();
+            let classes: Vec<u32> = held.iter().map(|(_, class)| *class).collect();
+            let scores = Conformity::of_classes(&stated, 2, &classes);
+            let (new, class) = row();
+            let set = class_set(&new, scores.threshold(coverage));
+            covered += usize::from(set.contains(&(class as usize)));
+        }
+        // 19 scores: exactly 16/20. Four standard deviations of a binomial; a set that always
+        // has the most probable class may cover a little more.
+        let share = covered as f64 / trials as f64;
+        let deviation = (coverage * (1.0 - coverage) / trials as f64).sqrt();
+        assert!(share > coverage - 4.0 * deviation, "{share}");
+        assert!(share < coverage + 4.0 * deviation + 0.03, "{share}");
+    }
+
+    #[test]
+    fn intervals_cover_as_stated() {
+        let mut draws = Draws::new(5);
+        let (trials, mut covered) = (4000, 0);
+        for _ in 0..trials {
+            let errors: Vec<f32> = (0..9).map(|_| draws.uniform() as f32 - 0.5).collect();
+            let threshold = Conformity::of_errors(errors)
+                .threshold(0.9)
+                .expect("9 of 9");
+            covered += usize::from((draws.uniform() as f32 - 0.5).abs() <= threshold);
+        }
+        let share = covered as f64 / trials as f64;
+        assert!(
+            (share - 0.9).abs() < 4.0 * (0.09 / trials as f64).sqrt(),
+            "{share}"
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! What is done to rows before the model sees them, and how it is undone.
+
+use super::{MixedScale, planes};
+use crate::error::{Error, Result};
+use crate::infer::Evaluation;
+use cpcvae_data::{Column, ColumnKind, Dataset, Labels, Layout, Matrix, Standardizer};
+use serde::{Deserialize, Serialize};
+
+/// What is done to features and labels before the model sees them; stored in the model's card.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preprocess {
+    /// What a row must look like.
+    pub layout: Layout,
+    /// How features are scaled.
+    pub features: FeatureScale,
+    /// How continuous labels are scaled.
+    pub labels: Option<Standardizer>,
+}
+
+/// How features are scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FeatureScale {
+    /// Columns to mean 0 and standard deviation 1 over the training rows.
+    Standardise(Standardizer),
+    /// Columns of several kinds, or with missing cells.
+    Mixed(MixedScale),
+    /// Pixels from [0, 1] to [low, high].
+    Pixels {
+        /// What black becomes.
+        low: f32,
+        /// What white becomes.
+        high: f32,
+    },
+}
+
+impl Preprocess {
+    /// Scales rows of the right layout. Columns of several kinds become as many columns as the
+    /// model sees, see [`MixedScale`]; the channels of colour images come one after the other.
+    pub fn apply(&self, data: Dataset) -> Result<Dataset> {
+        self.check_layout(&data)?;
+        if let FeatureScale::Standardise(_) = &self.features {
+            check_whole(&data)?;
+        }
+        self.apply_with_gaps(data)
+    }
+
+    /// The same, with missing cells left missing (NaN) also for a model that does not know of any:
+    /// to be filled in.
+    pub fn apply_with_gaps(&self, mut data: Dataset) -> Result<Dataset> {
+        self.check_layout(&data)?;
+        data.check_values()?;
+        match &self.features {
+            FeatureScale::Standardise(scale) => scale.apply(&mut data.features)?,
+            FeatureScale::Mixed(scale) => {
+                let columns = self.columns();
+                data.features = scale.encode(columns, &data.features);
+                data.layout = Layout::Columns(scale.place_names(columns));
+            }
+            FeatureScale::Pixels { low, high } => {
+                for value in &mut data.features.values {
+                    *value = low + *value * (high - low);
+                }
+                planes::split(&mut data.features, self.channels());
+            }
+        }
+        if let (Some(scale), Labels::Values { of_row, .. }) = (&self.labels, &mut data.labels) {
+            for label in of_row.iter_mut().flatten() {
+                for ((value, mean), scale) in label.iter_mut().zip(&scale.mean).zip(&scale.scale) {
+                    *value = (*value - mean) / scale;
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    /// The columns of the data; none for images.
+    pub fn columns(&self) -> &[Column] {
+        match &self.layout {
+            Layout::Columns(columns) => columns,
+            Layout::Image { .. } => &[],
+        }
+    }
+
+    fn channels(&self) -> usize {
+        match self.layout {
+            Layout::Columns(_) => 1,
+            Layout::Image { channels, .. } => channels,
+        }
+    }
+
+    /// Features as the model gives them, in the user's columns and units.
+    pub fn invert(&self, mut features: Matrix) -> Matrix {
+        match &self.features {
+            FeatureScale::Mixed(scale) => return scale.decode(self.columns(), &features),
+            FeatureScale::Standardise(scale) => {
+                for row in features.values.chunks_exact_mut(scale.mean.len().max(1)) {
+                    scale.invert_row(row);
+                }
+            }
+            FeatureScale::Pixels { low, high } => {
+                for value in &mut features.values {
+                    *value = (*value - low) / (high - low);
+                }
+                planes::join(&mut features, self.channels());
+            }
+        }
+        features
+    }
+
+    /// Continuous labels as the model gives them, in the user's units.
+    pub fn invert_labels(&self, mut labels: Matrix) -> Matrix {
+        if let Some(scale) = &self.labels {
+            for row in labels.values.chunks_exact_mut(scale.mean.len().max(1)) {
+                scale.invert_row(row);
+            }
+        }
+        labels
+    }
+
+    /// What the log-density of a prepared row gains in the user's units: minus the log of the
+    /// scales of its columns, of those that are numbers and known. Pixels are scored in the
+    /// model's units, as in the literature.
+    pub fn log_density_shift(&self, row: &[f32]) -> f32 {
+        match &self.features {
+            FeatureScale::Mixed(scale) => scale.log_density_shift(row),
+            FeatureScale::Standardise(scale) => -scale.scale.iter().map(|s| s.ln()).sum::<f32>(),
+            FeatureScale::Pixels { .. } => 0.0,
+        }
+    }
+
+    /// The mean of [`Preprocess::log_density_shift`] over prepared rows.
+    fn mean_shift(&self, rows: &Matrix) -> f64 {
+        if rows.rows == 0 || !matches!(self.features, FeatureScale::Mixed(_)) {
+            return f64::from(self.log_density_shift(&[]));
+        }
+        let shift = |row| f64::from(self.log_density_shift(rows.row(row)));
+        (0..rows.rows).map(shift).sum::<f64>() / rows.rows as f64
+    }
+
+    /// An evaluation on prepared rows with its ELBO, and the error of a single continuous label,
+    /// in the user's units. Errors over several label dimensions stay in standard deviations: the dimensions
+    /// may have different units.
+    pub fn in_user_units(&self, mut evaluation: Evaluation, rows: &Matrix) -> Evaluation {
+        let shift = self.mean_shift(rows);
+        evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
+        if let Some([scale]) = self.labels.as_ref().map(|labels| labels.scale.as_slice()) {
+            evaluation.rmse = evaluation.rmse.map(|rmse| rmse * f64::from(*scale));
+        }
+        evaluation
+    }
+
+    fn check_layout(&self, data: &Dataset) -> Result<()> {
+        if self.layout == data.layout {
+            return Ok(());
+        }
+        let describe = |layout: &Layout| match layout {
+            Layout::Columns(columns) => {
+                format!("{} columns ({})", columns.len(), preview(columns))
+            }
+            Layout::Image {
+                height,
+                width,
+                channels,
+            } => format!("images of {height} x {width} x {channels}"),
+        };
+        Err(Error::Mismatch(format!(
+            "`{}` does not fit the model: it has {}, the model was trained on {}",
+            data.name,
+            describe(&data.layout),
+            describe(&self.layout)
+        )))
+    }
+}
+
+/// Rows with missing cells are for models that have learnt to do without.
+fn check_whole(data: &Dataset) -> Result<()> {
+    let width = data.width().max(1);
+    let Some(place) = data.features.values.iter().position(|value| value.is_nan()) else {
+        return Ok(());
+    };
+    Err(Error::Mismatch(format!(
+        "`{}` has missing cells (the first in row {}, column `{}`), but all rows that the model \
+         was trained on are whole; fill them, or train again with \
+         `--set model.missing_cells=true`",
+        data.name,
+        place / width + 1,
+        data.layout.column_name(place % width)
+    )))
+}
+
+/// The first columns, with the kinds of those that are not numbers.
+fn preview(columns: &[Column]) -> String {
+    let name = |column: &Column| match column.kind {
+        ColumnKind::Number => column.name.clone(),
+        _ => format!("{}: {}", column.name, column.kind.name()),
+    };
+    let shown: Vec<String> = columns.iter().take(6).map(name).collect();
+    let more = if columns.len() > 6 { ", ..." } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
