@@ -32,7 +32,8 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         return Err(Error::setting("train.early_stop", problem));
     }
     let evaluate_every = match train.evaluate_every {
-        0 => steps_per_epoch,
+        // A pass over a few labelled rows is a step; validation is for now and then.
+        0 => steps_per_epoch.max(steps / 30),
         every => every,
     };
     Ok(TrainPlan {

@@ -84,7 +84,7 @@ impl RunConfig {
                 rounds: 6,
             },
             train: TrainConfig {
-                steps: if images { 0 } else { 4000 },
+                steps: if images { 3000 } else { 4000 },
                 epochs: 100.0,
                 // Neighbours have something to say of unlabelled rows, so CPC learns most from
                 // these; the labelled ones are few and soon known.

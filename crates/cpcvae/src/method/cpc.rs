@@ -75,7 +75,7 @@ impl Cpc {
             neighbour_decay: 0.0,
             neighbours: if images { 10 } else { 30 },
             neighbour_reach: choose(0.0, 0.99),
-            neighbour_refreshes: if images { 3 } else { 0 },
+            neighbour_refreshes: if images { 5 } else { 0 },
             beta: pc.beta,
             predictor_norm: pc.predictor_norm,
             class_shares: Vec::new(),
