@@ -43,10 +43,7 @@ pub fn first_opinion(
         false => 0,
     };
     match ridge {
-        _ if by_forest > by_neighbours.max(by_ridge) => {
-            let all: Vec<usize> = (0..labels.len()).collect();
-            Forest::grow(data, &all).beliefs(features)
-        }
+        _ if by_forest > by_neighbours.max(by_ridge) => Forest::grow_all(data).beliefs(features),
         Some(ridge) if by_ridge > by_neighbours => ridge.beliefs(features),
         _ => beliefs(&links, reach, labels, classes),
     }

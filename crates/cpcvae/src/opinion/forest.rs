@@ -3,6 +3,7 @@
 //! Trees ask one column at a time, so that columns which say nothing, or are on other scales, do
 //! no harm: where distances between rows are no guide, they often are.
 
+use super::whole;
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -11,6 +12,23 @@ use rayon::prelude::*;
 const TREES: u64 = 300;
 /// Parts into which labels are dealt to find each again from the others.
 const FOLDS: usize = 10;
+
+/// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
+/// rows have the class given in `labels` (row, class), by a forest grown on these. A missing cell
+/// (NaN) counts as 0.
+///
+/// # Panics
+/// If a row or class of a label is out of range.
+pub fn forest(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
+    let features = &whole(features)[..];
+    let data = Labelled {
+        features,
+        columns: width,
+        labels,
+        classes,
+    };
+    Forest::grow_all(data).beliefs(features)
+}
 
 /// Labelled rows.
 #[derive(Clone, Copy)]
@@ -48,8 +66,13 @@ enum Node {
 }
 
 impl Forest {
+    /// Grows trees on all labels.
+    pub(super) fn grow_all(data: Labelled<'_>) -> Self {
+        Self::grow(data, &(0..data.labels.len()).collect::<Vec<_>>())
+    }
+
     /// Grows trees on the labels whose places are in `used`.
-    pub(super) fn grow(data: Labelled<'_>, used: &[usize]) -> Self {
+    fn grow(data: Labelled<'_>, used: &[usize]) -> Self {
         let tree = |seed| {
             let mut grower = Grower {
                 data,
@@ -249,7 +272,7 @@ mod tests {
     fn labels_are_known_by_heart_and_new_rows_mostly() {
         let (features, labels) = rows(500);
         let data = labelled(&features, &labels[..100]);
-        let forest = Forest::grow(data, &(0..100).collect::<Vec<_>>());
+        let forest = Forest::grow_all(data);
         let beliefs = forest.beliefs(&features);
         let is_right = |row: &usize| largest(&beliefs[row * 2..][..2]) == labels[*row].1 as usize;
         assert!((0..100).all(|row| is_right(&row)));
@@ -273,7 +296,7 @@ mod tests {
     fn rows_that_are_all_alike_share_a_leaf() {
         let features = vec![1.0; 40];
         let labels = [(0, 0), (1, 1), (2, 1), (3, 1)];
-        let forest = Forest::grow(labelled(&features, &labels), &[0, 1, 2, 3]);
+        let forest = Forest::grow_all(labelled(&features, &labels));
         let belief = forest.belief(&features[..10]);
         assert!((belief[0] - 0.25).abs() < 1e-3 && (belief[1] - 0.75).abs() < 1e-3);
     }

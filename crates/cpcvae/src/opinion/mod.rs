@@ -16,6 +16,7 @@ mod ridge;
 mod vote;
 
 pub use first::first_opinion;
+pub use forest::forest;
 pub use propagate::{Propagation, propagate};
 pub use vote::vote;
 
