@@ -43,7 +43,10 @@ impl MissingValues {
         let texts = values.iter().map(|text| text.trim().to_string());
         MissingValues {
             texts: texts.collect(),
-            numbers: values.iter().filter_map(|v| parse_number(v.trim())).collect(),
+            numbers: values
+                .iter()
+                .filter_map(|v| parse_number(v.trim()))
+                .collect(),
         }
     }
 
@@ -172,7 +175,9 @@ mod tests {
     fn packed_flags_and_texts_are_cells_too() {
         let flags = PackedNumbers::new(vec![0, 1, 255].into(), (NumberKind::U8, false), 0, 1, 3);
         let mut texts = crate::packed_texts::TextGatherer::new(0).unwrap();
-        ["x", "?", "2.5"].map(|text| texts.push(text).unwrap());
+        for text in ["x", "?", "2.5"] {
+            texts.push(text).unwrap();
+        }
         let of = |cells| {
             let name = "c".into();
             let column = RawColumn { name, cells };

@@ -113,11 +113,13 @@ impl<'a> Seen<'a> {
 
     fn see_number(&mut self, number: f32) {
         self.numbers += 1;
-        self.only_bits &= number == 0.0 || number == 1.0;
-        self.has_bit[0] |= number == 0.0;
-        self.has_bit[1] |= number == 1.0;
-        self.only_counts &= number >= 0.0 && number.fract() == 0.0;
+        // Most columns are soon known to be neither, and large files have many cells.
+        if self.only_bits {
+            self.only_bits = number == 0.0 || number == 1.0;
+            self.has_bit[usize::from(number == 1.0)] = true;
+        }
         if self.only_counts {
+            self.only_counts = number >= 0.0 && number.fract() == 0.0;
             self.largest = self.largest.max(number);
             self.sum += f64::from(number);
             self.frequent.see(number);
@@ -130,7 +132,9 @@ impl<'a> Seen<'a> {
         let Some(odd) = self.first_odd else {
             return match self.numbers {
                 0 => Err(NoGuess::Empty),
-                _ if self.only_bits && self.has_bit == [true; 2] => sure(Kind::Flag, "only 0 and 1"),
+                _ if self.only_bits && self.has_bit == [true; 2] => {
+                    sure(Kind::Flag, "only 0 and 1")
+                }
                 _ if self.only_counts && self.largest > COUNTS_EXCEED => {
                     Ok(FirstGuess::PerhapsCounts(CountTest::new(self)))
                 }

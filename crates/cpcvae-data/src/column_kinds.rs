@@ -29,7 +29,9 @@ pub(crate) fn understand<'a>(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Understood<'a>>> {
     let mut seen = vec![Seen::default(); columns.len()];
-    each_cell(&columns, rows, |place, row, cell| seen[place].see(row, cell));
+    each_cell(&columns, rows, |place, row, cell| {
+        seen[place].see(row, cell)
+    });
     let mut kinds = Vec::new();
     let mut questions = Vec::new();
     let mut kept = Vec::new();
@@ -89,12 +91,14 @@ fn answer(columns: &[ColumnCells], rows: usize, questions: &mut [Question]) {
         .filter(|(_, question)| !matches!(question, Question::None))
         .map(|(column, question)| (*column, question))
         .unzip();
-    each_cell(&columns, rows, |place, row, cell| match &mut *questions[place] {
-        Question::Counts(test) => test.see(cell),
-        Question::Levels(levels) if cell != Cell::Missing && levels.len() < MOST_TEXTS => {
-            levels.insert(columns[place].raw.level(row));
+    each_cell(&columns, rows, |place, row, cell| {
+        match &mut *questions[place] {
+            Question::Counts(test) => test.see(cell),
+            Question::Levels(levels) if cell != Cell::Missing && levels.len() < MOST_TEXTS => {
+                levels.insert(columns[place].raw.level(row));
+            }
+            Question::Levels(_) | Question::None => {}
         }
-        Question::Levels(_) | Question::None => {}
     });
 }
 

@@ -1,7 +1,7 @@
 //! The cells of a column as values of its kind.
 
 use crate::cell::{Cell, MissingValues};
-use crate::{Cells, Column, ColumnKind, DataError, Kind, RawColumn, Result, Rows};
+use crate::{Cells, Column, ColumnKind, DataError, Kind, PackedNumbers, RawColumn, Result, Rows};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -65,7 +65,10 @@ impl<'a> ColumnCells<'a> {
         ColumnValues {
             raw: Cow::Borrowed(self.raw),
             missing: self.missing.clone(),
-            levels: (0..).zip(levels).map(|(i, l)| (l.clone(), i as f32)).collect(),
+            levels: (0..)
+                .zip(levels)
+                .map(|(i, l)| (l.clone(), i as f32))
+                .collect(),
             is_plain: column.kind == ColumnKind::Number && self.missing.has_no_numbers(),
             column,
         }
@@ -172,8 +175,44 @@ impl ColumnValues<'_> {
 /// Rows of a table whose values have been looked at once, made from its cells when they are read.
 #[derive(Debug)]
 pub(crate) struct TableRows {
-    pub(crate) rows: usize,
-    pub(crate) columns: Vec<ColumnValues<'static>>,
+    rows: usize,
+    width: usize,
+    pieces: Vec<Piece>,
+}
+
+/// Columns that are read together.
+#[derive(Debug)]
+enum Piece {
+    One(ColumnValues<'static>),
+    /// The first of so many that lie side by side and need no look at their cells.
+    Run(PackedNumbers, usize),
+}
+
+impl TableRows {
+    pub(crate) fn new(rows: usize, columns: Vec<ColumnValues>) -> TableRows {
+        let width = columns.len();
+        let mut pieces = Vec::new();
+        for column in columns {
+            let numbers = match &column.raw.cells {
+                Cells::Packed(numbers) if column.is_plain => Some(numbers.clone()),
+                _ => None,
+            };
+            match (pieces.last_mut(), numbers) {
+                (Some(Piece::Run(first, places)), Some(numbers))
+                    if numbers.follows(first, *places) =>
+                {
+                    *places += 1;
+                }
+                (_, Some(numbers)) => pieces.push(Piece::Run(numbers, 1)),
+                (_, None) => pieces.push(Piece::One(column.into_owned())),
+            }
+        }
+        TableRows {
+            rows,
+            width,
+            pieces,
+        }
+    }
 }
 
 impl Rows for TableRows {
@@ -182,16 +221,22 @@ impl Rows for TableRows {
     }
 
     fn columns(&self) -> usize {
-        self.columns.len()
+        self.width
     }
 
-    fn read(&self, row: usize, out: &mut [f32]) {
-        for (value, column) in out.iter_mut().zip(&self.columns) {
-            *value = match &column.raw.cells {
-                Cells::Packed(numbers) if column.is_plain => numbers.get(row) as f32,
-                // Levels that are not listed are missing.
-                _ => column.value(row).unwrap_or(f32::NAN),
+    fn read(&self, row: usize, mut out: &mut [f32]) {
+        for piece in &self.pieces {
+            let places = match piece {
+                Piece::One(_) => 1,
+                Piece::Run(_, places) => *places,
             };
+            let (values, rest) = out.split_at_mut(places);
+            match piece {
+                // Levels that are not listed are missing.
+                Piece::One(column) => values[0] = column.value(row).unwrap_or(f32::NAN),
+                Piece::Run(first, _) => first.read_beside(row, values),
+            }
+            out = rest;
         }
     }
 }

@@ -169,15 +169,17 @@ impl Dataset {
     }
 
     /// Row, column and value of the first value that `problem` (of its column) is found with.
-    fn find<P>(
-        &self,
-        problem: impl Fn(usize, f32) -> Option<P>,
-    ) -> Option<(usize, usize, f32, P)> {
+    fn find<P>(&self, problem: impl Fn(usize, f32) -> Option<P>) -> Option<(usize, usize, f32, P)> {
         let width = self.width().max(1);
         self.features.blocks().find_map(|(first, rows)| {
             rows.values.iter().enumerate().find_map(|(place, &value)| {
                 let column = place % width;
-                Some((first + place / width, column, value, problem(column, value)?))
+                Some((
+                    first + place / width,
+                    column,
+                    value,
+                    problem(column, value)?,
+                ))
             })
         })
     }

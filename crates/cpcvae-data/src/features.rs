@@ -294,7 +294,10 @@ mod tests {
             }
             assert_eq!(next, rows);
         }
-        let all: Vec<f32> = numbers().blocks().flat_map(|(_, rows)| rows.values).collect();
+        let all: Vec<f32> = numbers()
+            .blocks()
+            .flat_map(|(_, rows)| rows.values)
+            .collect();
         assert_eq!(all, numbers().matrix().values);
     }
 }

@@ -204,7 +204,10 @@ mod tests {
 
     /// Root mean square distance from the noise-free points.
     fn spread(noisy: &Dataset, clean: &Dataset) -> f32 {
-        let (noisy, clean) = (noisy.features.matrix().values, clean.features.matrix().values);
+        let (noisy, clean) = (
+            noisy.features.matrix().values,
+            clean.features.matrix().values,
+        );
         let squares = noisy.iter().zip(&clean).map(|(a, b)| (a - b).powi(2));
         (squares.sum::<f32>() / noisy.len() as f32).sqrt()
     }

@@ -118,7 +118,9 @@ impl<'a> LabelCells<'a> {
             None => places[text.as_str()],
         };
         let place_of: HashMap<&str, u32> = texts.iter().map(|t| (t.as_str(), place(t))).collect();
-        let of_row = self.cells().map(|cell| place_of.get(cell.as_str()).copied());
+        let of_row = self
+            .cells()
+            .map(|cell| place_of.get(cell.as_str()).copied());
         Ok(Labels::Classes {
             of_row: of_row.collect(),
             names,
@@ -138,7 +140,10 @@ impl<'a> LabelCells<'a> {
         };
         let of_row = (0..self.rows).map(|row| {
             let cells: Vec<String> = self.columns.iter().map(|column| column.text(row)).collect();
-            if cells.iter().any(|cell| self.is_missing(cell, Task::Regress)) {
+            if cells
+                .iter()
+                .any(|cell| self.is_missing(cell, Task::Regress))
+            {
                 return Ok(None);
             }
             let values = self.columns.iter().zip(&cells);

@@ -54,6 +54,11 @@ impl SharedBytes {
             part: self.part.start + part.start..self.part.start + part.end,
         })
     }
+
+    /// Whether the other is the same part of the same bytes.
+    pub(crate) fn is(&self, other: &SharedBytes) -> bool {
+        Arc::ptr_eq(&self.whole, &other.whole) && self.part == other.part
+    }
 }
 
 impl Deref for SharedBytes {

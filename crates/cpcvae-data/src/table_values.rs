@@ -79,10 +79,7 @@ pub(crate) fn look_at_values(
         }
     }
     let features = match stays {
-        true => Features::new(TableRows {
-            rows,
-            columns: makers.into_iter().map(ColumnValues::into_owned).collect(),
-        }),
+        true => Features::new(TableRows::new(rows, makers)),
         false => Matrix::new(rows, width, values)?.into(),
     };
     Ok(TableValues {
@@ -146,7 +143,11 @@ impl Look {
             let told: Vec<String> = told
                 .map(|(level, row)| format!("`{level}` (first in row {})", row + 1))
                 .collect();
-            let more = if self.unseen.len() > TOLD { ", ..." } else { "" };
+            let more = if self.unseen.len() > TOLD {
+                ", ..."
+            } else {
+                ""
+            };
             warnings.push(format!(
                 "column `{name}`: the model does not know {}{more}; {} cells count as missing",
                 told.join(", "),

@@ -52,7 +52,10 @@ fn a_table_with_gaps_in_its_labels() {
         kind: ColumnKind::Flag,
     };
     assert_eq!(data.layout, Layout::Columns(vec!["age".into(), member]));
-    assert_eq!(data.features.matrix().values[..6], [31.0, 1.0, 2.5, 0.0, -70.0, 1.0]);
+    assert_eq!(
+        data.features.matrix().values[..6],
+        [31.0, 1.0, 2.5, 0.0, -70.0, 1.0]
+    );
     assert_eq!(data.class_names(), ["cat", "dog"]);
     assert_eq!(data.labelled_rows(), [0, 2]);
     assert_eq!(data.labels.class_of(2), Some(1));

@@ -191,7 +191,10 @@ fn a_models_columns_are_read_as_the_model_knows_them() {
     };
     let table = Table::new(&raw(PEOPLE), &options).unwrap();
     assert_eq!(columns(&table), model);
-    assert!(table.data.features.matrix().values[2].is_nan(), "Oslo is not known");
+    assert!(
+        table.data.features.matrix().values[2].is_nan(),
+        "Oslo is not known"
+    );
     assert_eq!(table.data.features.matrix().values[0], 1.0);
     assert_eq!(
         table.warnings,
@@ -244,7 +247,10 @@ fn columns_beside_are_features_only_when_asked_for() {
     let plain = Table::new(&table, &TableOptions::default()).unwrap();
     assert_eq!(plain.data.width(), 1);
     let asked = Table::new(&table, &declared(&[("batch", Kind::Flag)])).unwrap();
-    assert_eq!(asked.data.features.matrix().values[..4], [1.0, 1.0, 2.0, 0.0]);
+    assert_eq!(
+        asked.data.features.matrix().values[..4],
+        [1.0, 1.0, 2.0, 0.0]
+    );
     let labelled = TableOptions {
         labels: vec!["depth".into()],
         ..TableOptions::default()

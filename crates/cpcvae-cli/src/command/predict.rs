@@ -48,7 +48,9 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
             .predict(&part.features, args.samples as usize)?;
         let outputs = told.outputs(&card.preprocess, outputs);
         let log_p = match typical {
-            Some(_) => model.trained.log_densities(&part.inference, &part.features)?,
+            Some(_) => model
+                .trained
+                .log_densities(&part.inference, &part.features)?,
             None => Vec::new(),
         };
         let line = |row| {
@@ -79,12 +81,7 @@ enum Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn new(
-        target: &'a Target,
-        answers: &Answers,
-        args: &PredictArgs,
-        printer: Printer,
-    ) -> Self {
+    fn new(target: &'a Target, answers: &Answers, args: &PredictArgs, printer: Printer) -> Self {
         let of_classes = |scores| threshold(scores, args, "sets hold every class", printer);
         let of_values = |scores| {
             let reach = threshold(scores, args, "intervals are endless", printer);

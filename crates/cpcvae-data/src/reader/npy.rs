@@ -104,7 +104,8 @@ impl Array {
             &self.bytes[at..at + size]
         });
         let format = |kind| (kind, self.big_endian);
-        let packed = |kind| PackedNumbers::new(self.bytes.clone(), format(kind), start, stride, rows);
+        let packed =
+            |kind| PackedNumbers::new(self.bytes.clone(), format(kind), start, stride, rows);
         let none = Cells::Numbers(Vec::new());
         match self.element {
             Element::Number(kind) if self.shape.len() == 1 => self.numbers(kind, elements),
@@ -143,9 +144,7 @@ impl Array {
             }
         };
         match kind {
-            NumberKind::I64 | NumberKind::U64 => {
-                Cells::whole_numbers(elements.map(whole))
-            }
+            NumberKind::I64 | NumberKind::U64 => Cells::whole_numbers(elements.map(whole)),
             _ => {
                 let number = |bytes| kind.read(bytes, self.big_endian);
                 Cells::Numbers(elements.map(number).collect())

@@ -5,6 +5,7 @@ mod anndata;
 mod arrays;
 mod image_labels;
 mod images;
+mod large;
 mod matlab;
 mod never_a_panic;
 #[cfg(feature = "parquet")]

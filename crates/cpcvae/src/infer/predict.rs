@@ -44,7 +44,9 @@ impl Inference {
         if columns == 0 || codes.columns() != self.shape.code {
             return Err(Error::Mismatch(format!(
                 "codes of {} dimensions cannot be given to a predictor of {} outputs on {}",
-                codes.columns(), columns, self.shape.code
+                codes.columns(),
+                columns,
+                self.shape.code
             )));
         }
         let classes = self.shape.target.is_classes();

@@ -10,7 +10,10 @@ pub(super) fn split(row: &[f32], out: &mut [f32], channels: usize) {
     }
     for (channel, plane) in out.chunks_exact_mut(row.len() / channels).enumerate() {
         let values = row[channel..].iter().step_by(channels);
-        plane.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
+        plane
+            .iter_mut()
+            .zip(values)
+            .for_each(|(to, from)| *to = *from);
     }
 }
 

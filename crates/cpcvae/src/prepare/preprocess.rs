@@ -50,9 +50,14 @@ impl Preprocess {
 
     /// The same, with missing cells left missing (NaN) also for a model that does not know of any:
     /// to be filled in.
-    pub fn apply_with_gaps(&self, mut data: Dataset) -> Result<Dataset> {
+    pub fn apply_with_gaps(&self, data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
         data.check_values()?;
+        Ok(self.apply_unchecked(data))
+    }
+
+    /// The same for rows that have been looked at before.
+    pub(super) fn apply_unchecked(&self, mut data: Dataset) -> Dataset {
         let (rows, width) = (&data.features, data.width());
         data.features = match self.features.clone() {
             FeatureScale::Standardise(scale) => rows.changed(width, move |row, out| {
@@ -81,7 +86,7 @@ impl Preprocess {
                 }
             }
         }
-        Ok(data)
+        data
     }
 
     /// The columns of the data; none for images.
