@@ -1,8 +1,9 @@
 //! The kinds of a table's columns: declared, or guessed from their cells.
 
 use crate::cell::Cell;
-use crate::column_guess::{CountTest, FirstGuess, MOST_TEXTS, NoGuess, Seen};
+use crate::column_guess::{FirstGuess, MOST_TEXTS, NoGuess, Seen};
 use crate::column_values::ColumnCells;
+use crate::count_test::CountTest;
 use crate::features::blocks;
 use crate::{Column, ColumnKind, Kind, Result, TableOptions};
 use std::collections::BTreeSet;

@@ -29,6 +29,7 @@ mod column_kinds;
 mod column_values;
 mod compressed;
 mod contrast;
+mod count_test;
 mod dataset;
 mod error;
 mod features;
