@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use cpcvae::config::{RunConfig, parse_settings};
 use cpcvae::method::DataKind;
 use cpcvae::run::RunFolder;
+use cpcvae_data::{Dataset, Layout};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -22,8 +23,9 @@ pub struct FitSettings {
     pub data: DataName,
     /// Its folder.
     pub folder: RunFolder,
-    /// Whether the number of test rows is left to `fit`.
-    pub test_is_open: bool,
+    /// What was said, to be laid over the settings that suit the data; a run that goes on has
+    /// its own.
+    said: Option<Vec<Layer>>,
     /// How labels are held out.
     pub held_out: HeldOutSettings,
     /// Where to work.
@@ -45,6 +47,7 @@ pub struct HeldOutSettings {
 }
 
 /// Settings laid over others, and where they come from.
+#[derive(Debug)]
 struct Layer {
     context: String,
     settings: Table,
@@ -66,11 +69,6 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
     });
     let stored = stored(&folder, args.resume)?;
     let is_new = stored.is_none();
-    let overlaid = |base: RunConfig| {
-        layers.iter().try_fold(base, |config, layer| {
-            config.overlaid(&layer.settings, &layer.context)
-        })
-    };
     let base = match stored {
         Some(stored) => {
             check_same_run(&stored, method.as_deref(), &args.data)?;
@@ -79,19 +77,18 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         None => {
             // How a file is read may decide whether it is a table or images, which decides on
             // the defaults of everything else.
-            let draft = overlaid(data.defaults_for(chosen, &args.data, DataKind::Table)?)?;
+            let draft = overlaid(
+                data.defaults_for(chosen, &args.data, DataKind::Table)?,
+                &layers,
+            )?;
             let kind = data.kind(&read_options(&draft.data))?;
             data.defaults_for(chosen, &args.data, kind)?
         }
     };
-    let config = overlaid(base)?;
-    let says_test = |layer: &Layer| {
-        let data = layer.settings.get("data").and_then(Value::as_table);
-        data.is_some_and(|data| data.contains_key("test"))
-    };
+    let config = overlaid(base, &layers)?;
     let is_file = matches!(data, DataName::File(_));
     Ok(FitSettings {
-        test_is_open: is_new && is_file && !layers.iter().any(says_test),
+        said: is_new.then_some(layers),
         config,
         data,
         folder,
@@ -104,6 +101,29 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         },
         place: args.place.clone(),
     })
+}
+
+impl FitSettings {
+    /// Lets the data decide on what was left open: the size of the network, weights, length.
+    pub fn suit(&mut self, rows: &Dataset) -> Result<()> {
+        if let Some(layers) = &self.said {
+            let config = &self.config;
+            let kind = match rows.layout {
+                Layout::Columns(_) => DataKind::Table,
+                Layout::Image { .. } => DataKind::Images,
+            };
+            let (method, source) = (config.method.name(), &config.data.source);
+            let usual = self.data.defaults_for(method, source, kind)?;
+            self.config = overlaid(usual.suited_to(rows), layers)?;
+        }
+        Ok(())
+    }
+}
+
+fn overlaid(base: RunConfig, layers: &[Layer]) -> Result<RunConfig> {
+    let overlay =
+        |config: RunConfig, layer: &Layer| Ok(config.overlaid(&layer.settings, &layer.context)?);
+    layers.iter().try_fold(base, overlay)
 }
 
 /// The settings of the run in the folder, if it is to go on.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const FIT_EXAMPLES: &str = "\
 Examples:
   cpcvae fit half-moon --paper                       the paper's first figure
-  cpcvae fit mnist --labels 100 --epochs 20          100 labels, the paper's protocol
+  cpcvae fit mnist --labels 100                      100 labels, the paper's protocol
   cpcvae fit wine.csv --label kind --ignore id       a table; rows with a blank `kind` are unlabelled
   cpcvae fit wine.csv --label kind --labels 30       use 30 of the labels, hide the others
   cpcvae fit house.csv --label price --task regress  a continuous label
@@ -112,7 +112,7 @@ pub struct FitArgs {
     /// Rows to validate on: a share below 1, or a number of rows
     #[arg(long, value_name = "X", help_heading = "Data")]
     pub validation: Option<f64>,
-    /// Rows to test on: a share below 1, or a number of rows [default: 0.2 of 50 labels or more]
+    /// Rows to test on: a share below 1, or a number of rows [default: none, labels are held out in turn]
     #[arg(long, value_name = "X", help_heading = "Data")]
     pub test: Option<f64>,
     /// The paper's protocol for this data set (half-moon, mnist)

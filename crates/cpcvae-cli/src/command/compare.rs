@@ -7,17 +7,18 @@ use anyhow::Result;
 use cpcvae::answers::{Answers, closeness, rightness};
 use cpcvae::config::RunConfig;
 use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
-use cpcvae::graph::{Propagation, propagate, vote};
 use cpcvae::infer::quality::share;
 use cpcvae::method::{DataKind, Method};
+use cpcvae::opinion::{Propagation, forest, propagate, vote};
 use cpcvae_data::{Dataset, Labels, Layout, Split};
 use cpcvae_lab::table::Table;
 use cpcvae_lab::verdict::{Contest, Contestant, Measure, Verdict};
 use serde_json::{Value, json};
 
 /// Baselines that are not trained, for classes.
-const UNTRAINED: [(&str, Spread); 2] = [
+const UNTRAINED: [(&str, Spread); 3] = [
     ("neighbours", vote),
+    ("forest", forest),
     ("label-spreading", |features, width, labels, classes| {
         propagate(features, width, labels, classes, &Propagation::default())
     }),

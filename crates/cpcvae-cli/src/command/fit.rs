@@ -15,15 +15,11 @@ use cpcvae::device::Device;
 use cpcvae::infer::Evaluation;
 use cpcvae::run::{RunReport, Trained};
 use cpcvae::train::StopReason;
-use cpcvae_data::{Dataset, Split};
+use cpcvae_data::Split;
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// From this many labelled rows on, a table's own rows are kept for a test.
-const ENOUGH_TO_TEST: usize = 50;
-const TEST_SHARE: f64 = 0.2;
 
 /// Trains, or goes on, and reports.
 pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
@@ -37,9 +33,7 @@ pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
         }
         built_in => built_in.open(&settings.config, &settings.place.data_dir())?,
     };
-    if settings.test_is_open && source.test.is_none() {
-        settings.config.data.test = test_share(&source.rows, &settings, printer);
-    }
+    settings.suit(&source.rows)?;
     let FitSettings { config, folder, .. } = &settings;
     printer.note(format!(
         "{}: {} rows, method {}, run folder {}",
@@ -123,23 +117,6 @@ fn measure(
             Ok(Measured::Plain)
         }
     }
-}
-
-/// Test rows of a table where nothing was said: a share of the labels, unless they are few.
-fn test_share(rows: &Dataset, settings: &FitSettings, printer: Printer) -> f64 {
-    let labelled = rows.labelled_rows().len();
-    let held_out = (TEST_SHARE * labelled as f64).round() as usize;
-    if labelled >= ENOUGH_TO_TEST && settings.config.data.labels + held_out <= labelled {
-        return TEST_SHARE;
-    }
-    if settings.config.method.uses_labels() {
-        printer.note(format!(
-            "{} of {} rows have labels: none is kept for a test (`--test X` keeps some)",
-            count(labelled),
-            count(rows.len())
-        ));
-    }
-    0.0
 }
 
 fn in_json(

@@ -6,6 +6,7 @@
 
 mod defaults;
 mod overlay;
+mod suited;
 
 pub use overlay::parse_settings;
 

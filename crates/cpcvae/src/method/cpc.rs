@@ -2,9 +2,9 @@
 
 use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
 use crate::error::{Error, Result};
-use crate::graph::Propagation;
 use crate::model::Kind;
 use crate::objective::{Constrained, GradientPath, Objective, Weights};
+use crate::opinion::Propagation;
 use serde::{Deserialize, Serialize};
 
 /// Evidence, prediction loss, consistency, aggregate label consistency, entropy.

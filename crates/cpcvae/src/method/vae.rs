@@ -2,9 +2,9 @@
 
 use super::{Recipe, Stage, check_weight};
 use crate::error::Result;
-use crate::graph::Propagation;
 use crate::model::Kind;
 use crate::objective::{Constrained, GradientPath, Objective, Weights};
+use crate::opinion::Propagation;
 use serde::{Deserialize, Serialize};
 
 /// Maximises the evidence lower bound; labels are not used.

@@ -3,9 +3,9 @@
 use super::consistency::Original;
 use super::{Examples, GradientPath, Prediction, Progress, Terms};
 use super::{aggregate, consistency, entropy, evidence};
-use crate::graph::Propagation;
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
+use crate::opinion::Propagation;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 

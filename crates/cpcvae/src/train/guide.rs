@@ -2,9 +2,9 @@
 
 use super::{Parameters, TrainingData};
 use crate::error::Result;
-use crate::graph::{first_opinion, propagate};
 use crate::infer::{Inference, largest};
 use crate::objective::{Constrained, Objective};
+use crate::opinion::{first_opinion, propagate};
 use cpcvae_data::{BatchPlan, Matrix};
 
 /// A search among more rows of either kind would take longer than it saves; the others get no

@@ -1,11 +1,13 @@
-//! Labels spread over the graph of nearest neighbours.
+//! What a few labels suggest for all rows, before and beside a network.
 //!
-//! Rows that lie near each other in a dense region mostly share their class, so a few labels say
+//! Above all, labels spread over the graph of nearest neighbours. Rows that lie near each other in a dense region mostly share their class, so a few labels say
 //! something of all rows (Zhou et al. 2004, "Learning with local and global consistency"; with
 //! the scales of Zelnik-Manor and Perona 2004 and class masses as Zhu et al. 2003).
 
 mod cholesky;
 mod conjugate_gradient;
+mod first;
+mod forest;
 mod links;
 mod principal;
 mod propagate;
@@ -13,7 +15,9 @@ mod reach;
 mod ridge;
 mod vote;
 
-pub use propagate::{Propagation, first_opinion, propagate};
+pub use first::first_opinion;
+pub use forest::forest;
+pub use propagate::{Propagation, propagate};
 pub use vote::vote;
 
 use std::borrow::Cow;

@@ -3,7 +3,6 @@
 use super::conjugate_gradient::solve;
 use super::links::Links;
 use super::principal::components;
-use super::ridge::Ridge;
 use super::{reach, whole};
 use cpcvae_kernels::neighbours::nearest_others;
 use serde::{Deserialize, Serialize};
@@ -56,30 +55,7 @@ pub fn propagate(
     beliefs(&links, reach, labels, classes)
 }
 
-/// What can be said of all rows before any network is trained: [`propagate`], or a classifier
-/// from the labelled rows alone where that finds more of the labels again. Where the reach is
-/// given, neighbours are asked without such a contest.
-pub fn first_opinion(
-    features: &[f32],
-    width: usize,
-    labels: &[(u32, u32)],
-    classes: usize,
-    options: &Propagation,
-) -> Vec<f32> {
-    if options.reach.is_some() {
-        return propagate(features, width, labels, classes, options);
-    }
-    let features = &whole(features)[..];
-    let links = links(features, width, options);
-    let judges = reach::judges(labels);
-    let (reach, found) = reach::choose(&links, labels, &judges, classes);
-    match Ridge::fit(features, width, labels, classes) {
-        Some(ridge) if ridge.finds_of(&judges, labels) > found => ridge.beliefs(features),
-        _ => beliefs(&links, reach, labels, classes),
-    }
-}
-
-fn links(features: &[f32], width: usize, options: &Propagation) -> Links {
+pub(super) fn links(features: &[f32], width: usize, options: &Propagation) -> Links {
     let reduced = (width > 2 * COMPONENTS).then(|| components(features, width, COMPONENTS));
     let neighbours = match &reduced {
         Some(reduced) => nearest_others(COMPONENTS, reduced, options.neighbours),

@@ -1,0 +1,303 @@
+//! A classifier from the labelled rows alone: extremely randomised trees (Geurts et al. 2006).
+//!
+//! Trees ask one column at a time, so that columns which say nothing, or are on other scales, do
+//! no harm: where distances between rows are no guide, they often are.
+
+use super::whole;
+use rand::seq::index::sample;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+const TREES: u64 = 300;
+/// Parts into which labels are dealt to find each again from the others.
+const FOLDS: usize = 10;
+
+/// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
+/// rows have the class given in `labels` (row, class), by a forest grown on these. A missing cell
+/// (NaN) counts as 0.
+///
+/// # Panics
+/// If a row or class of a label is out of range.
+pub fn forest(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
+    let features = &whole(features)[..];
+    let data = Labelled {
+        features,
+        columns: width,
+        labels,
+        classes,
+    };
+    Forest::grow_all(data).beliefs(features)
+}
+
+/// Labelled rows.
+#[derive(Clone, Copy)]
+pub(super) struct Labelled<'a> {
+    /// `[rows, columns]`
+    pub(super) features: &'a [f32],
+    pub(super) columns: usize,
+    /// (row, class)
+    pub(super) labels: &'a [(u32, u32)],
+    pub(super) classes: usize,
+}
+
+/// A grown forest.
+#[derive(Clone, Debug)]
+pub(super) struct Forest {
+    trees: Vec<Tree>,
+    columns: usize,
+    classes: usize,
+}
+
+/// Nodes, the root last.
+#[derive(Clone, Debug)]
+struct Tree(Vec<Node>);
+
+#[derive(Clone, Debug)]
+enum Node {
+    /// Below the threshold to the first node, otherwise to the second.
+    Split {
+        column: usize,
+        threshold: f32,
+        to: [usize; 2],
+    },
+    /// Shares of the classes.
+    Leaf(Vec<f32>),
+}
+
+impl Forest {
+    /// Grows trees on all labels.
+    pub(super) fn grow_all(data: Labelled<'_>) -> Self {
+        Self::grow(data, &(0..data.labels.len()).collect::<Vec<_>>())
+    }
+
+    /// Grows trees on the labels whose places are in `used`.
+    fn grow(data: Labelled<'_>, used: &[usize]) -> Self {
+        let tree = |seed| {
+            let mut grower = Grower {
+                data,
+                random: ChaCha8Rng::seed_from_u64(seed),
+                nodes: Vec::new(),
+            };
+            grower.grow(used.to_vec());
+            Tree(grower.nodes)
+        };
+        Self {
+            trees: (0..TREES).into_par_iter().map(tree).collect(),
+            columns: data.columns,
+            classes: data.classes,
+        }
+    }
+
+    /// How many of the `judges` (places in `labels`) are found again from the other parts.
+    pub(super) fn found_again(data: Labelled<'_>, judges: &[usize]) -> usize {
+        let folds = FOLDS.min(data.labels.len());
+        let of_fold = |fold: usize| {
+            let (held, used): (Vec<usize>, Vec<usize>) =
+                (0..data.labels.len()).partition(|place| place % folds == fold);
+            let held: Vec<usize> = held.into_iter().filter(|p| judges.contains(p)).collect();
+            if held.is_empty() || used.is_empty() {
+                return 0;
+            }
+            let forest = Self::grow(data, &used);
+            let is_found = |place: &&usize| {
+                let (row, class) = data.labels[**place];
+                largest(&forest.belief(data.row(row))) == class as usize
+            };
+            held.iter().filter(is_found).count()
+        };
+        (0..folds).map(of_fold).sum()
+    }
+
+    /// Probabilities of the classes for `features [rows, columns]`: `[rows, classes]`.
+    pub(super) fn beliefs(&self, features: &[f32]) -> Vec<f32> {
+        let rows = features.par_chunks_exact(self.columns);
+        rows.flat_map_iter(|row| self.belief(row)).collect()
+    }
+
+    fn belief(&self, row: &[f32]) -> Vec<f32> {
+        let mut belief = vec![0.0; self.classes];
+        for tree in &self.trees {
+            let shares = belief.iter_mut().zip(tree.leaf(row));
+            shares.for_each(|(sum, share)| *sum += share / TREES as f32);
+        }
+        belief
+    }
+}
+
+impl Tree {
+    fn leaf(&self, row: &[f32]) -> &[f32] {
+        let mut at = self.0.len() - 1;
+        loop {
+            match &self.0[at] {
+                Node::Leaf(shares) => return shares,
+                Node::Split {
+                    column,
+                    threshold,
+                    to,
+                } => at = to[usize::from(row[*column] >= *threshold)],
+            }
+        }
+    }
+}
+
+impl<'a> Labelled<'a> {
+    fn row(&self, row: u32) -> &'a [f32] {
+        &self.features[row as usize * self.columns..][..self.columns]
+    }
+}
+
+struct Grower<'a> {
+    data: Labelled<'a>,
+    random: ChaCha8Rng,
+    nodes: Vec<Node>,
+}
+
+impl Grower<'_> {
+    /// Grows the tree of these labels and returns its node, which is the last one.
+    fn grow(&mut self, places: Vec<usize>) -> usize {
+        let node = match self.split(&places) {
+            None => Node::Leaf(self.shares(&places)),
+            Some((column, threshold)) => {
+                let (low, high): (Vec<usize>, Vec<usize>) = places
+                    .into_iter()
+                    .partition(|place| self.value(*place, column) < threshold);
+                let to = [self.grow(low), self.grow(high)];
+                Node::Split {
+                    column,
+                    threshold,
+                    to,
+                }
+            }
+        };
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Of as many columns as the root of their number, each split at random, the one that
+    /// separates the classes best. `None` where there is nothing to separate.
+    fn split(&mut self, places: &[usize]) -> Option<(usize, f32)> {
+        let class = |place: &usize| self.data.labels[*place].1;
+        let first = places.first().map(class)?;
+        if places.iter().all(|place| class(place) == first) {
+            return None;
+        }
+        let columns = self.data.columns;
+        let wanted = (columns as f64).sqrt().ceil() as usize;
+        let mut best: Option<(f64, usize, f32)> = None;
+        let mut tried = 0;
+        for column in sample(&mut self.random, columns, columns) {
+            let values = places.iter().map(|place| self.value(*place, column));
+            let (low, high) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| {
+                (low.min(v), high.max(v))
+            });
+            if low >= high {
+                // All alike here.
+                continue;
+            }
+            // Above the lowest, so that neither side is empty.
+            let threshold = (high - (high - low) * self.random.random::<f32>()).max(low.next_up());
+            let purity = self.purity(places, column, threshold);
+            if best.is_none_or(|(most, ..)| purity > most) {
+                best = Some((purity, column, threshold));
+            }
+            tried += 1;
+            if tried == wanted {
+                break;
+            }
+        }
+        best.map(|(_, column, threshold)| (column, threshold))
+    }
+
+    /// Gini's: for each side the sum of squared counts over its rows; larger is purer.
+    fn purity(&self, places: &[usize], column: usize, threshold: f32) -> f64 {
+        let mut counts = [vec![0u32; self.data.classes], vec![0; self.data.classes]];
+        for place in places {
+            let side = usize::from(self.value(*place, column) >= threshold);
+            counts[side][self.data.labels[*place].1 as usize] += 1;
+        }
+        let of_side = |counts: &Vec<u32>| {
+            let squares: f64 = counts.iter().map(|n| f64::from(*n).powi(2)).sum();
+            squares / f64::from(counts.iter().sum::<u32>().max(1))
+        };
+        counts.iter().map(of_side).sum()
+    }
+
+    fn value(&self, place: usize, column: usize) -> f32 {
+        self.data.row(self.data.labels[place].0)[column]
+    }
+
+    fn shares(&self, places: &[usize]) -> Vec<f32> {
+        let mut shares = vec![0.0; self.data.classes];
+        for place in places {
+            shares[self.data.labels[*place].1 as usize] += 1.0 / places.len() as f32;
+        }
+        shares
+    }
+}
+
+fn largest(row: &[f32]) -> usize {
+    (0..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cpcvae_kernels::random::{Stream, uniform};
+
+    /// The class is which half of column 0 a row is in; nine more columns say nothing.
+    fn rows(rows: usize) -> (Vec<f32>, Vec<(u32, u32)>) {
+        let mut features = vec![0.0; rows * 10];
+        let stream = Stream {
+            seed: 3,
+            step: 0,
+            purpose: 0,
+        };
+        uniform(stream, &mut features);
+        let class = |row: u32| (row, u32::from(features[row as usize * 10] > 0.5));
+        let labels = (0..rows as u32).map(class).collect();
+        (features, labels)
+    }
+
+    fn labelled<'a>(features: &'a [f32], labels: &'a [(u32, u32)]) -> Labelled<'a> {
+        Labelled {
+            features,
+            columns: 10,
+            labels,
+            classes: 2,
+        }
+    }
+
+    #[test]
+    fn labels_are_known_by_heart_and_new_rows_mostly() {
+        let (features, labels) = rows(500);
+        let data = labelled(&features, &labels[..100]);
+        let forest = Forest::grow_all(data);
+        let beliefs = forest.beliefs(&features);
+        let is_right = |row: &usize| largest(&beliefs[row * 2..][..2]) == labels[*row].1 as usize;
+        assert!((0..100).all(|row| is_right(&row)));
+        let right = (100..500).filter(is_right).count();
+        assert!(right > 360, "{right} of 400");
+        let sums = beliefs.chunks_exact(2).map(|b| b[0] + b[1]);
+        assert!(sums.into_iter().all(|sum| (sum - 1.0).abs() < 1e-4));
+    }
+
+    #[test]
+    fn labels_are_found_again_only_where_columns_tell() {
+        let (features, labels) = rows(100);
+        let all: Vec<usize> = (0..100).collect();
+        assert!(Forest::found_again(labelled(&features, &labels), &all) > 80);
+        let at_random: Vec<(u32, u32)> = (0..100).map(|row| (row, row / 3 % 2)).collect();
+        let found = Forest::found_again(labelled(&features, &at_random), &all);
+        assert!((25..75).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn rows_that_are_all_alike_share_a_leaf() {
+        let features = vec![1.0; 40];
+        let labels = [(0, 0), (1, 1), (2, 1), (3, 1)];
+        let forest = Forest::grow_all(labelled(&features, &labels));
+        let belief = forest.belief(&features[..10]);
+        assert!((belief[0] - 0.25).abs() < 1e-3 && (belief[1] - 0.75).abs() < 1e-3);
+    }
+}
