@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             classes.row(i)[1],
             averaged.row(i)[1],
             // Densities of standardised columns become densities in mm by a constant.
-            scores.log_likelihood[i] + preprocess.log_density_shift(prepared.row(i)),
+            scores.log_likelihood[i] + preprocess.log_density_shift(&prepared.row(i)),
             codes.mean.row(i),
             codes.sigma.row(i)
         );

@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let prepared = preprocess.apply(rings.clone())?.features;
     let aligned = inference.reconstruct(&prepared, Reconstruction::Aligned)?;
     println!("\noriginals, and their aligned reconstructions");
-    show(&rings.features);
+    show(&rings.features.matrix());
     show(&preprocess.invert(aligned));
     Ok(())
 }

@@ -24,7 +24,7 @@ use cpcvae::model::Model;
 use cpcvae::plan::train_plan;
 use cpcvae::prepare::Prepared;
 use cpcvae::train::{Observer, Parameters, StepReport, TrainPlan, TrainingData, fit};
-use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
+use cpcvae_data::{Dataset, Labels, Layout, Matrix, Rows, Source, Split};
 use cpcvae_kernels::{peak::fma_gflops, timing};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -189,9 +189,7 @@ impl Bench {
     ) -> Result<Value, Failure> {
         let model = Model::new(&self.plan.shape, self.plan.seed, &self.device);
         let inference = Inference::new(&model, &self.plan.shape, &self.device, 0);
-        let features = &self.data.rows.features;
-        let values = features.values[..rows * features.columns].to_vec();
-        let x = Matrix::new(rows, features.columns, values)?;
+        let x = self.data.rows.features.part(0..rows);
         let mut seconds = Vec::new();
         for _ in 0..repeats {
             let begin = Instant::now();

@@ -3,22 +3,21 @@
 use crate::args::CarriedArgs;
 use crate::opened::Rows;
 use anyhow::{Result, bail};
+use cpcvae_data::{Ids, RawColumn};
 
 /// Columns as text, next to the row's number.
-pub struct Carried {
-    names: Vec<String>,
-    columns: Vec<Vec<String>>,
+pub struct Carried<'a>(Vec<Names<'a>>);
+
+enum Names<'a> {
+    Ids(&'a Ids),
+    Column(&'a RawColumn),
 }
 
-impl Carried {
+impl<'a> Carried<'a> {
     /// The columns that were asked for, else the ids of the rows, where they have any.
-    pub fn of(rows: &Rows, args: &CarriedArgs) -> Result<Self> {
+    pub fn of(rows: &'a Rows, args: &CarriedArgs) -> Result<Self> {
         if args.id.is_empty() {
-            let ids = rows.data.ids.iter();
-            let (names, columns) = ids
-                .map(|ids| (ids.name.clone(), ids.of_row.clone()))
-                .unzip();
-            return Ok(Self { names, columns });
+            return Ok(Self(rows.data.ids.iter().map(Names::Ids).collect()));
         }
         let Some(raw) = &rows.raw else {
             bail!(
@@ -27,24 +26,24 @@ impl Carried {
             );
         };
         let columns = raw.named(&args.id, "id")?;
-        Ok(Self {
-            names: args.id.clone(),
-            columns: columns
-                .iter()
-                .map(|column| (0..raw.rows).map(|row| column.text(row)).collect())
-                .collect(),
-        })
+        Ok(Self(columns.into_iter().map(Names::Column).collect()))
     }
 
     /// A header: `row`, then the carried columns.
     pub fn header(&self) -> Vec<String> {
-        let first = std::iter::once("row".to_string());
-        first.chain(self.names.iter().cloned()).collect()
+        let names = self.0.iter().map(|names| match names {
+            Names::Ids(ids) => ids.name.clone(),
+            Names::Column(column) => column.name.clone(),
+        });
+        std::iter::once("row".to_string()).chain(names).collect()
     }
 
     /// The same of a row.
     pub fn line(&self, row: usize) -> Vec<String> {
-        let cells = self.columns.iter().map(|column| column[row].clone());
+        let cells = self.0.iter().map(|names| match names {
+            Names::Ids(ids) => ids.of_row[row].clone(),
+            Names::Column(column) => column.text(row),
+        });
         std::iter::once(row.to_string()).chain(cells).collect()
     }
 }

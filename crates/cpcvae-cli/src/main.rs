@@ -14,6 +14,7 @@ mod held_out;
 mod interrupt;
 mod opened;
 mod output;
+mod parts;
 mod printer;
 mod progress;
 mod settings;

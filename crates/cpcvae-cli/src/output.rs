@@ -4,29 +4,40 @@ use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
 use cpcvae_data::{Layout, Matrix};
 use cpcvae_lab::figure::Grid;
+use std::io::Write;
 use std::path::Path;
 
-/// Writes a table as CSV: to the file, whole or not at all, or to standard output.
+/// Writes a table as CSV, line by line as they come: to the file, whole or not at all, or to
+/// standard output.
 pub fn write_csv(
     out: Option<&Path>,
     header: &[String],
-    rows: impl Iterator<Item = Vec<String>>,
+    rows: impl Iterator<Item = Result<Vec<String>>>,
     printer: Printer,
 ) -> Result<()> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    let Some(path) = out else {
+        return write_lines(std::io::stdout().lock(), header, rows);
+    };
+    cpcvae::train::write_through(path, |file| write_lines(file, header, rows))?;
+    printer.note(format!("wrote {}", path.display()));
+    Ok(())
+}
+
+fn write_lines(
+    out: impl Write,
+    header: &[String],
+    mut rows: impl Iterator<Item = Result<Vec<String>>>,
+) -> Result<()> {
+    // What cannot be answered at all is best said before anything is written.
+    let first = rows.next().transpose()?;
+    let mut writer = csv::WriterBuilder::new()
+        .buffer_capacity(1 << 16)
+        .from_writer(out);
     writer.write_record(header)?;
-    for row in rows {
-        writer.write_record(&row)?;
+    for row in first.map(Ok).into_iter().chain(rows) {
+        writer.write_record(&row?)?;
     }
-    let bytes = writer.into_inner().context("the table cannot be written")?;
-    match out {
-        None => printer.write(&bytes),
-        Some(path) => {
-            cpcvae::train::write_atomically(path, &bytes)?;
-            printer.note(format!("wrote {}", path.display()));
-            Ok(())
-        }
-    }
+    writer.flush().context("the table cannot be written")
 }
 
 /// The numbers of a row as cells that read back as the same numbers.

@@ -162,6 +162,7 @@ fn table(raw: &RawTable, config: &RunConfig) -> Result<Table> {
         features: None,
         kinds: kinds(&data.columns)?,
         missing: data.missing.clone(),
+        ..TableOptions::default()
     };
     Ok(Table::new(raw, &options)?)
 }

@@ -49,7 +49,8 @@ fn describe_table(table: &RawTable) {
     let number = |cells: &Cells, row: usize| match cells {
         Cells::Texts(cells) => cells[row].parse().unwrap_or(f64::NAN),
         Cells::Numbers(cells) => cells[row],
-        Cells::Packed(cells) => cells.get(row),
+        Cells::Packed(cells) | Cells::PackedFlags(cells) => cells.get(row),
+        Cells::PackedTexts(cells) => cells.get(row).parse().unwrap_or(f64::NAN),
         Cells::Flags(cells) => cells[row].map_or(f64::NAN, |flag| f64::from(u8::from(flag))),
     };
     let (mut count, mut sum) = (0u64, 0.0);

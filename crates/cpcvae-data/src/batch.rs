@@ -201,14 +201,11 @@ impl Batch {
     /// As [`Batch::gather`], for rows that were checked before.
     pub(crate) fn gather_checked(data: &Dataset, step: u64, rows: StepRows) -> Batch {
         let (labelled, unlabelled) = (rows.labelled.len(), rows.unlabelled.len());
-        let mut features = Vec::with_capacity((labelled + unlabelled) * data.width());
-        for &row in rows.labelled.iter().chain(&rows.unlabelled) {
-            features.extend_from_slice(data.features.row(row as usize));
-        }
+        let all = [rows.labelled.as_slice(), &rows.unlabelled].concat();
         let of_rows = rows.labelled.iter();
         Batch {
             step,
-            features,
+            features: data.features.gather(&all).values,
             classes: of_rows
                 .clone()
                 .filter_map(|&row| data.labels.class_of(row))

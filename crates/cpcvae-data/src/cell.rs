@@ -30,33 +30,50 @@ pub(crate) fn is_same(cell: &str, other: &str) -> bool {
     cell == other || parse_number(cell).is_some_and(|number| parse_number(other) == Some(number))
 }
 
-/// The cells of a column; `missing` are more values that mean "missing".
-pub(crate) fn cells<'a>(column: &'a RawColumn, missing: &[String]) -> Vec<Cell<'a>> {
-    match &column.cells {
-        Cells::Texts(texts) => texts.iter().map(|text| of_text(text, missing)).collect(),
-        Cells::Numbers(numbers) => of_numbers(numbers.iter().copied(), missing),
-        Cells::Packed(numbers) => of_numbers(numbers.iter(), missing),
-        Cells::Flags(flags) => flags
-            .iter()
-            .map(|flag| flag.map_or(Cell::Missing, Cell::Flag))
-            .collect(),
+/// Values that mean "missing", next to those that always do.
+#[derive(Clone, Debug, Default)]
+pub struct MissingValues {
+    texts: Vec<String>,
+    numbers: Vec<f32>,
+}
+
+impl MissingValues {
+    /// These values; a number stands for all ways to write it.
+    pub fn new(values: &[String]) -> MissingValues {
+        let texts = values.iter().map(|text| text.trim().to_string());
+        MissingValues {
+            texts: texts.collect(),
+            numbers: values
+                .iter()
+                .filter_map(|v| parse_number(v.trim()))
+                .collect(),
+        }
+    }
+
+    /// Whether no number but NaN is missing.
+    pub(crate) fn has_no_numbers(&self) -> bool {
+        self.numbers.is_empty()
     }
 }
 
-fn of_numbers<'a>(numbers: impl Iterator<Item = f64>, missing: &[String]) -> Vec<Cell<'a>> {
-    let missing: Vec<f32> = missing
-        .iter()
-        .filter_map(|text| parse_number(text.trim()))
-        .collect();
-    let of_number = |number: f64| match number as f32 {
-        number if number.is_nan() || missing.contains(&number) => Cell::Missing,
-        number => Cell::Number(number),
-    };
-    numbers.map(of_number).collect()
+/// A packed flag.
+pub(crate) fn as_flag(byte: f64) -> Option<bool> {
+    (byte != 255.0).then_some(byte != 0.0)
 }
 
-fn of_text<'a>(text: &'a str, missing: &[String]) -> Cell<'a> {
-    if is_missing(text) || missing.iter().any(|value| is_same(text, value.trim())) {
+fn of_number<'a>(number: f64, missing: &MissingValues) -> Cell<'a> {
+    match number as f32 {
+        number if number.is_nan() || missing.numbers.contains(&number) => Cell::Missing,
+        number => Cell::Number(number),
+    }
+}
+
+fn of_flag<'a>(flag: Option<bool>) -> Cell<'a> {
+    flag.map_or(Cell::Missing, Cell::Flag)
+}
+
+fn of_text<'a>(text: &'a str, missing: &MissingValues) -> Cell<'a> {
+    if is_missing(text) || missing.texts.iter().any(|value| is_same(text, value)) {
         return Cell::Missing;
     }
     // Straight to 32 bits: by way of 64, some numbers would be rounded twice.
@@ -70,10 +87,27 @@ fn of_text<'a>(text: &'a str, missing: &[String]) -> Cell<'a> {
 }
 
 impl RawColumn {
-    /// Which cells are missing; `missing` are more values that mean so.
-    pub fn missing_cells(&self, missing: &[String]) -> Vec<bool> {
-        let cells = cells(self, missing).into_iter();
-        cells.map(|cell| cell == Cell::Missing).collect()
+    /// Whether the cell of a row is missing.
+    ///
+    /// # Panics
+    /// When there is no row `row`, as indexing a slice does.
+    pub fn is_missing(&self, row: usize, missing: &MissingValues) -> bool {
+        self.cell(row, missing) == Cell::Missing
+    }
+
+    /// The cell of a row.
+    ///
+    /// # Panics
+    /// When there is no row `row`, as indexing a slice does.
+    pub(crate) fn cell(&self, row: usize, missing: &MissingValues) -> Cell<'_> {
+        match &self.cells {
+            Cells::Texts(texts) => of_text(&texts[row], missing),
+            Cells::PackedTexts(texts) => of_text(texts.get(row), missing),
+            Cells::Numbers(numbers) => of_number(numbers[row], missing),
+            Cells::Packed(numbers) => of_number(numbers.get(row), missing),
+            Cells::Flags(flags) => of_flag(flags[row]),
+            Cells::PackedFlags(flags) => of_flag(as_flag(flags.get(row))),
+        }
     }
 
     /// The cell as text, as a level of a category, a label or an id; blank where it is missing.
@@ -85,8 +119,10 @@ impl RawColumn {
             true => String::new(),
             false => number.to_string(),
         };
+        let flag = |flag: Option<bool>| flag.map_or(String::new(), |flag| flag.to_string());
         match &self.cells {
             Cells::Texts(texts) => texts[row].clone(),
+            Cells::PackedTexts(texts) => texts.get(row).to_string(),
             Cells::Numbers(numbers) => number(numbers[row]),
             // With 64 bits, 0.1 of 32 would read 0.10000000149011612.
             Cells::Packed(numbers) if numbers.kind().is_short_fraction() => {
@@ -96,7 +132,8 @@ impl RawColumn {
                 }
             }
             Cells::Packed(numbers) => number(numbers.get(row)),
-            Cells::Flags(flags) => flags[row].map_or(String::new(), |flag| flag.to_string()),
+            Cells::Flags(flags) => flag(flags[row]),
+            Cells::PackedFlags(flags) => flag(as_flag(flags.get(row))),
         }
     }
 
@@ -125,11 +162,34 @@ mod tests {
             name: "x".into(),
             cells: Cells::Packed(packed.unwrap()),
         };
-        let found = cells(&column, &["-99".into()]);
+        let missing = MissingValues::new(&[" -99".into()]);
+        let found: Vec<Cell> = (0..4).map(|row| column.cell(row, &missing)).collect();
         use Cell::{Missing, Number};
         assert_eq!(found, [Number(0.1), Missing, Missing, Number(3.0)]);
-        assert_eq!(column.missing_cells(&[]), [false, true, false, false]);
+        assert!(column.is_missing(2, &missing) && !column.is_missing(2, &Default::default()));
         let texts: Vec<String> = (0..4).map(|row| column.text(row)).collect();
         assert_eq!(texts, ["0.1", "", "-99", "3"]);
+    }
+
+    #[test]
+    fn packed_flags_and_texts_are_cells_too() {
+        let flags = PackedNumbers::new(vec![0, 1, 255].into(), (NumberKind::U8, false), 0, 1, 3);
+        let mut texts = crate::packed_texts::TextGatherer::new(0).unwrap();
+        for text in ["x", "?", "2.5"] {
+            texts.push(text).unwrap();
+        }
+        let of = |cells| {
+            let name = "c".into();
+            let column = RawColumn { name, cells };
+            let kinds = (0..3).map(|row| format!("{:?}", column.cell(row, &Default::default())));
+            let texts = (0..3).map(|row| column.text(row));
+            (kinds.collect::<Vec<_>>(), texts.collect::<Vec<_>>())
+        };
+        let (cells, read) = of(Cells::PackedFlags(flags.unwrap()));
+        assert_eq!(cells, ["Flag(false)", "Flag(true)", "Missing"]);
+        assert_eq!(read, ["false", "true", ""]);
+        let (cells, read) = of(Cells::PackedTexts(texts.finish().unwrap()));
+        assert_eq!(cells, ["Text(\"x\")", "Missing", "Number(2.5)"]);
+        assert_eq!(read, ["x", "?", "2.5"]);
     }
 }

@@ -1,8 +1,9 @@
-//! What kind a column is, when nobody has said so.
+//! What kind a column is, when nobody has said so: found in one or two passes over its cells.
 
 use crate::Kind;
 use crate::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use crate::count_test::{CountTest, Frequent};
+use std::collections::HashSet;
 
 /// A category that was not asked for has at most this many levels.
 const MOST_LEVELS: usize = 50;
@@ -10,8 +11,9 @@ const MOST_LEVELS: usize = 50;
 const ENOUGH_TO_REPEAT: usize = 20;
 /// The largest of counts that were not asked for exceeds this.
 const COUNTS_EXCEED: f32 = 20.0;
-/// Counts that were not asked for have at least so many ones.
-const ENOUGH_ONES: usize = 10;
+
+/// Different texts are counted up to here.
+pub(crate) const MOST_TEXTS: usize = 100_000;
 
 /// A kind and the reason for it, in words.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,10 +29,22 @@ pub(crate) enum NoGuess {
     Empty,
     /// Text among numbers: the first row that has it.
     Mixed(usize),
-    /// Text that hardly repeats, of so many different values.
+    /// Text that hardly repeats, of so many different values; no more than [`MOST_TEXTS`] are
+    /// counted.
     FreeText(usize),
 }
 
+/// What a pass over the cells tells.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FirstGuess {
+    /// All that is needed.
+    Sure(Guess),
+    /// Counts perhaps, which takes another pass.
+    PerhapsCounts(CountTest),
+}
+
+/// What has been seen of a column.
+///
 /// The rule, over the cells that are not missing:
 ///
 /// 1. Only true/false, or 0 and 1 and both of them: a **flag**.
@@ -43,80 +57,104 @@ pub(crate) enum NoGuess {
 /// 3. Text: a **category**, unless it has more than 50 levels or, from 20 known cells on, more
 ///    levels than half of the cells: that is an id or free text, and is refused.
 /// 4. Text in a column whose cells are numbers for at least one half is a mistake, and refused.
-pub(crate) fn guess(cells: &[Cell]) -> Result<Guess, NoGuess> {
-    let (mut numbers, mut flags, mut texts) = (Vec::new(), 0, Vec::new());
-    let mut first_odd = None;
-    for (row, cell) in cells.iter().enumerate() {
+#[derive(Clone, Debug)]
+pub(crate) struct Seen<'a> {
+    numbers: usize,
+    flags: usize,
+    texts: usize,
+    levels: HashSet<&'a str>,
+    /// The first row that holds no number.
+    first_odd: Option<usize>,
+    only_bits: bool,
+    has_bit: [bool; 2],
+    only_counts: bool,
+    largest: f32,
+    sum: f64,
+    frequent: Frequent,
+}
+
+impl Default for Seen<'_> {
+    fn default() -> Self {
+        Seen {
+            numbers: 0,
+            flags: 0,
+            texts: 0,
+            levels: HashSet::new(),
+            first_odd: None,
+            only_bits: true,
+            has_bit: [false; 2],
+            only_counts: true,
+            largest: 0.0,
+            sum: 0.0,
+            frequent: Frequent::default(),
+        }
+    }
+}
+
+impl<'a> Seen<'a> {
+    /// Takes in the cell of the next row.
+    pub(crate) fn see(&mut self, row: usize, cell: Cell<'a>) {
         match cell {
-            Cell::Missing => continue,
-            Cell::Number(number) => numbers.push(*number),
-            Cell::Flag(_) => flags += 1,
-            Cell::Text(text) => texts.push(*text),
+            Cell::Missing => return,
+            Cell::Number(number) => return self.see_number(number),
+            Cell::Flag(_) => self.flags += 1,
+            Cell::Text(text) => {
+                self.texts += 1;
+                if self.levels.len() < MOST_TEXTS {
+                    self.levels.insert(text);
+                }
+            }
         }
-        if !matches!(cell, Cell::Number(_)) {
-            first_odd.get_or_insert(row);
+        self.first_odd.get_or_insert(row);
+    }
+
+    fn see_number(&mut self, number: f32) {
+        self.numbers += 1;
+        // Most columns are soon known to be neither, and large files have many cells.
+        if self.only_bits {
+            self.only_bits = number == 0.0 || number == 1.0;
+            self.has_bit[usize::from(number == 1.0)] = true;
+        }
+        if self.only_counts {
+            self.only_counts = number >= 0.0 && number.fract() == 0.0;
+            self.largest = self.largest.max(number);
+            self.sum += f64::from(number);
+            self.frequent.see(number);
         }
     }
-    let Some(odd) = first_odd else {
-        return match numbers.is_empty() {
-            true => Err(NoGuess::Empty),
-            false => Ok(of_numbers(&numbers)),
+
+    /// The kind of the column, as far as all cells have been seen.
+    pub(crate) fn guess(&self) -> Result<FirstGuess, NoGuess> {
+        let sure = |kind, why: &str| Ok(FirstGuess::Sure(as_kind(kind, why)));
+        let Some(odd) = self.first_odd else {
+            return match self.numbers {
+                0 => Err(NoGuess::Empty),
+                _ if self.only_bits && self.has_bit == [true; 2] => {
+                    sure(Kind::Flag, "only 0 and 1")
+                }
+                _ if self.only_counts && self.largest > COUNTS_EXCEED => {
+                    let test = CountTest::new(self.numbers, self.sum, &self.frequent);
+                    Ok(FirstGuess::PerhapsCounts(test))
+                }
+                _ => sure(Kind::Number, "numbers"),
+            };
         };
-    };
-    let only_bits = numbers.iter().all(|number| is_bit(*number));
-    if texts.is_empty() && only_bits {
-        return Ok(as_kind(Kind::Flag, "true or false"));
-    }
-    if numbers.len() >= flags + texts.len() {
-        return Err(NoGuess::Mixed(odd));
-    }
-    let known = numbers.len() + flags + texts.len();
-    let levels = texts.iter().collect::<HashSet<_>>().len();
-    match levels > MOST_LEVELS || (known >= ENOUGH_TO_REPEAT && levels > known / 2) {
-        true => Err(NoGuess::FreeText(levels)),
-        false => Ok(as_kind(Kind::Category, "text that repeats")),
+        if self.texts == 0 && self.only_bits {
+            return sure(Kind::Flag, "true or false");
+        }
+        if self.numbers >= self.flags + self.texts {
+            return Err(NoGuess::Mixed(odd));
+        }
+        let known = self.numbers + self.flags + self.texts;
+        let levels = self.levels.len();
+        match levels > MOST_LEVELS || (known >= ENOUGH_TO_REPEAT && levels > known / 2) {
+            true => Err(NoGuess::FreeText(levels)),
+            false => sure(Kind::Category, "text that repeats"),
+        }
     }
 }
 
-fn of_numbers(numbers: &[f32]) -> Guess {
-    let has = |wanted: f32| numbers.contains(&wanted);
-    if numbers.iter().all(|number| is_bit(*number)) && has(0.0) && has(1.0) {
-        return as_kind(Kind::Flag, "only 0 and 1");
-    }
-    if look_like_counts(numbers) {
-        return as_kind(Kind::Count, "whole, skewed, 1 most frequent after 0");
-    }
-    as_kind(Kind::Number, "numbers")
-}
-
-fn look_like_counts(numbers: &[f32]) -> bool {
-    let is_whole = |number: &f32| *number >= 0.0 && number.fract() == 0.0;
-    let largest = numbers.iter().copied().fold(0.0, f32::max);
-    if !numbers.iter().all(is_whole) || largest <= COUNTS_EXCEED {
-        return false;
-    }
-    let average = |of: &dyn Fn(f64) -> f64| {
-        numbers.iter().map(|n| of(f64::from(*n))).sum::<f64>() / numbers.len() as f64
-    };
-    let mean = average(&|n| n);
-    let variance = average(&|n| (n - mean).powi(2));
-    let skewness = average(&|n| (n - mean).powi(3)) / variance.powf(1.5);
-    let mut times: BTreeMap<u32, usize> = BTreeMap::new();
-    for number in numbers.iter().filter(|number| **number > 0.0) {
-        *times.entry(number.to_bits()).or_default() += 1;
-    }
-    let ones = times.get(&1.0f32.to_bits()).copied().unwrap_or(0);
-    let most = times.values().copied().max().unwrap_or(0);
-    let above_zero: usize = times.values().sum();
-    let ones_lead = ones == most && ones >= ENOUGH_ONES && ones * 10 >= above_zero;
-    variance > 2.0 * mean && skewness > 1.0 && ones_lead
-}
-
-fn is_bit(number: f32) -> bool {
-    number == 0.0 || number == 1.0
-}
-
-fn as_kind(kind: Kind, why: &str) -> Guess {
+pub(crate) fn as_kind(kind: Kind, why: &str) -> Guess {
     Guess {
         kind,
         why: why.into(),
@@ -126,6 +164,20 @@ fn as_kind(kind: Kind, why: &str) -> Guess {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn guess(cells: &[Cell]) -> Result<Guess, NoGuess> {
+        let mut seen = Seen::default();
+        for (row, cell) in cells.iter().enumerate() {
+            seen.see(row, *cell);
+        }
+        Ok(match seen.guess()? {
+            FirstGuess::Sure(guess) => guess,
+            FirstGuess::PerhapsCounts(mut test) => {
+                cells.iter().for_each(|cell| test.see(*cell));
+                test.guess()
+            }
+        })
+    }
 
     fn kind_of(numbers: impl IntoIterator<Item = f32>) -> Kind {
         let cells: Vec<Cell> = numbers.into_iter().map(Cell::Number).collect();
@@ -162,6 +214,19 @@ mod tests {
         let visits = (0..500).map(|i| ((1.0 - (i as f32 + 0.5) / 500.0).ln() / q).floor());
         assert_eq!(kind_of(visits.clone()), Kind::Count);
         assert_eq!(kind_of(visits.map(|visits| -visits)), Kind::Number);
+    }
+
+    #[test]
+    fn a_value_that_is_more_frequent_than_1_is_found_among_many() {
+        // 1 and 3 among ever new numbers, of which none repeats.
+        let visits = |threes: usize| {
+            let ones = (0..5000).map(|i| if i % 5 == 0 { 1.0 } else { 20.0 + i as f32 });
+            ones.chain((0..threes).map(|_| 3.0))
+        };
+        assert_eq!(kind_of(visits(999)), Kind::Number, "not skewed");
+        let skewed = |threes| visits(threes).chain([1e6; 3]);
+        assert_eq!(kind_of(skewed(1000)), Kind::Count);
+        assert_eq!(kind_of(skewed(1001)), Kind::Number);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The cells of a column as values of its kind.
 
-use crate::cell::Cell;
-use crate::{Column, ColumnKind, DataError, Kind, RawColumn, Result};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::cell::{Cell, MissingValues};
+use crate::{Cells, Column, ColumnKind, DataError, Kind, PackedNumbers, RawColumn, Result, Rows};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// Beyond this, squares and sums of numbers of 32 bits overflow.
@@ -11,86 +12,36 @@ const LARGEST: f32 = 1e30;
 const MOST_LEVELS: usize = 1000;
 
 /// One column on its way from cells to values.
+#[derive(Clone, Copy)]
 pub(crate) struct ColumnCells<'a> {
     pub(crate) path: &'a Path,
     pub(crate) raw: &'a RawColumn,
-    pub(crate) cells: Vec<Cell<'a>>,
+    pub(crate) missing: &'a MissingValues,
     /// Whether its kind is a trained model's, and so no longer the user's to choose.
     pub(crate) of_model: bool,
 }
 
-/// Values of a column, and levels that it should not have: each with its first row and how
-/// often it occurs.
-pub(crate) struct Values {
-    pub(crate) values: Vec<f32>,
-    pub(crate) unseen: BTreeMap<String, (usize, usize)>,
-}
+impl<'a> ColumnCells<'a> {
+    /// The cell of a row.
+    pub(crate) fn cell(&self, row: usize) -> Cell<'a> {
+        self.raw.cell(row, self.missing)
+    }
 
-impl ColumnCells<'_> {
-    /// The column with its levels, where it is to be of that kind. Not for [`Kind::Ignore`].
-    pub(crate) fn column(&self, kind: Kind) -> Result<Column> {
+    /// The column of that kind, with these levels where it is a category. Not for
+    /// [`Kind::Ignore`].
+    pub(crate) fn column(&self, kind: Kind, levels: BTreeSet<String>) -> Result<Column> {
         Ok(Column {
             name: self.raw.name.clone(),
             kind: match kind {
                 Kind::Number | Kind::Ignore => ColumnKind::Number,
                 Kind::Flag => ColumnKind::Flag,
                 Kind::Count => ColumnKind::Count,
-                Kind::Category => ColumnKind::Category(self.levels()?),
+                Kind::Category => ColumnKind::Category(self.in_order(levels)?),
             },
         })
     }
 
-    /// The values, for a column of this kind. Levels that it does not list are missing cells.
-    pub(crate) fn values(&self, column: &Column) -> Result<Values> {
-        let mut unseen: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-        let places: HashMap<&str, usize> = match &column.kind {
-            ColumnKind::Category(levels) => levels.iter().map(String::as_str).zip(0..).collect(),
-            _ => HashMap::new(),
-        };
-        let value = |(row, cell): (usize, &Cell)| match (&column.kind, *cell) {
-            (_, Cell::Missing) => Ok(f32::NAN),
-            (ColumnKind::Category(_), _) => {
-                let level = self.raw.level(row);
-                Ok(places.get(level.as_str()).map_or_else(
-                    || {
-                        unseen.entry(level.clone()).or_insert((row, 0)).1 += 1;
-                        f32::NAN
-                    },
-                    |place| *place as f32,
-                ))
-            }
-            (_, cell) => self.number(row, cell, column),
-        };
-        let values = self.cells.iter().enumerate().map(value);
-        Ok(Values {
-            values: values.collect::<Result<_>>()?,
-            unseen,
-        })
-    }
-
-    /// A cell that must be a number.
-    fn number(&self, row: usize, cell: Cell, column: &Column) -> Result<f32> {
-        let is_count = column.kind == ColumnKind::Count;
-        let value = match cell {
-            Cell::Number(number) => number,
-            Cell::Flag(flag) if !is_count => f32::from(u8::from(flag)),
-            _ => return Err(self.bad_cell(row, "is not a number", &column.kind)),
-        };
-        if value.is_finite() && value.abs() > LARGEST {
-            return Err(self.bad_cell(row, "is beyond 1e30", &column.kind));
-        }
-        match column.problem(value) {
-            Some(problem) => Err(self.bad_cell(row, problem, &column.kind)),
-            None => Ok(value),
-        }
-    }
-
-    fn levels(&self) -> Result<Vec<String>> {
-        let known = self.cells.iter().enumerate();
-        let levels: BTreeSet<String> = known
-            .filter(|(_, cell)| **cell != Cell::Missing)
-            .map(|(row, _)| self.raw.level(row))
-            .collect();
+    fn in_order(&self, levels: BTreeSet<String>) -> Result<Vec<String>> {
         if levels.len() > MOST_LEVELS {
             return Err(self.bad_column(&format!(
                 "has {} levels, more than the {MOST_LEVELS} that a category may have",
@@ -105,10 +56,28 @@ impl ColumnCells<'_> {
         Ok(levels)
     }
 
+    /// The values, for a column of this kind.
+    pub(crate) fn values(&self, column: Column) -> ColumnValues<'a> {
+        let levels: &[String] = match &column.kind {
+            ColumnKind::Category(levels) => levels,
+            _ => &[],
+        };
+        ColumnValues {
+            raw: Cow::Borrowed(self.raw),
+            missing: self.missing.clone(),
+            levels: (0..)
+                .zip(levels)
+                .map(|(i, l)| (l.clone(), i as f32))
+                .collect(),
+            is_plain: column.kind == ColumnKind::Number && self.missing.has_no_numbers(),
+            column,
+        }
+    }
+
     /// The error for a cell that its column cannot have.
     pub(crate) fn bad_cell(&self, row: usize, problem: &str, kind: &ColumnKind) -> DataError {
         let (name, text) = (&self.raw.name, self.raw.text(row));
-        let other = match self.cells[row] {
+        let other = match self.cell(row) {
             Cell::Number(_) if *kind != ColumnKind::Number => "number",
             _ => "category",
         };
@@ -142,6 +111,132 @@ impl ColumnCells<'_> {
             problem: format!(
                 "{problem}; leave it out (`--ignore {name}`), or name rows by it (`--id {name}`)"
             ),
+        }
+    }
+}
+
+/// The values of a column.
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnValues<'a> {
+    raw: Cow<'a, RawColumn>,
+    pub(crate) column: Column,
+    missing: MissingValues,
+    /// The value of each level.
+    levels: HashMap<String, f32>,
+    /// Whether a number is its own value, whatever it is.
+    is_plain: bool,
+}
+
+/// Why a cell has no value.
+pub(crate) enum NoValue {
+    /// It is a level that the column does not list.
+    Unseen(String),
+    /// It is not of the column's kind.
+    Wrong(&'static str),
+}
+
+impl ColumnValues<'_> {
+    /// The value in a row; NaN where it is missing.
+    pub(crate) fn value(&self, row: usize) -> std::result::Result<f32, NoValue> {
+        match (&self.column.kind, self.raw.cell(row, &self.missing)) {
+            (_, Cell::Missing) => Ok(f32::NAN),
+            (ColumnKind::Category(_), _) => {
+                let level = self.raw.level(row);
+                let place = self.levels.get(&level).copied();
+                place.ok_or(NoValue::Unseen(level))
+            }
+            (kind, Cell::Flag(flag)) if *kind != ColumnKind::Count => {
+                self.checked(f32::from(u8::from(flag)))
+            }
+            (_, Cell::Number(number)) => self.checked(number),
+            _ => Err(NoValue::Wrong("is not a number")),
+        }
+    }
+
+    fn checked(&self, value: f32) -> std::result::Result<f32, NoValue> {
+        if value.is_finite() && value.abs() > LARGEST {
+            return Err(NoValue::Wrong("is beyond 1e30"));
+        }
+        match self.column.problem(value) {
+            Some(problem) => Err(NoValue::Wrong(problem)),
+            None => Ok(value),
+        }
+    }
+
+    /// The same column, for as long as it is wanted; copies the cells where they are not packed.
+    pub(crate) fn into_owned(self) -> ColumnValues<'static> {
+        ColumnValues {
+            raw: Cow::Owned(self.raw.into_owned()),
+            ..self
+        }
+    }
+}
+
+/// Rows of a table whose values have been looked at once, made from its cells when they are read.
+#[derive(Debug)]
+pub(crate) struct TableRows {
+    rows: usize,
+    width: usize,
+    pieces: Vec<Piece>,
+}
+
+/// Columns that are read together.
+#[derive(Debug)]
+enum Piece {
+    One(ColumnValues<'static>),
+    /// The first of so many that lie side by side and need no look at their cells.
+    Run(PackedNumbers, usize),
+}
+
+impl TableRows {
+    pub(crate) fn new(rows: usize, columns: Vec<ColumnValues>) -> TableRows {
+        let width = columns.len();
+        let mut pieces = Vec::new();
+        for column in columns {
+            let numbers = match &column.raw.cells {
+                Cells::Packed(numbers) if column.is_plain => Some(numbers.clone()),
+                _ => None,
+            };
+            match (pieces.last_mut(), numbers) {
+                (Some(Piece::Run(first, places)), Some(numbers))
+                    if numbers.follows(first, *places) =>
+                {
+                    *places += 1;
+                }
+                (_, Some(numbers)) => pieces.push(Piece::Run(numbers, 1)),
+                (_, None) => pieces.push(Piece::One(column.into_owned())),
+            }
+        }
+        TableRows {
+            rows,
+            width,
+            pieces,
+        }
+    }
+}
+
+impl Rows for TableRows {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn columns(&self) -> usize {
+        self.width
+    }
+
+    fn read(&self, row: usize, mut out: &mut [f32]) {
+        for piece in &self.pieces {
+            let places = match piece {
+                Piece::One(_) => 1,
+                Piece::Run(_, places) => *places,
+            };
+            let (values, rest) = out.split_at_mut(places);
+            match piece {
+                // Levels that are not listed are missing.
+                Piece::One(column) => values[0] = column.value(row).unwrap_or(f32::NAN),
+                Piece::Run(first, _) => first.read_beside(row, values),
+            }
+            out = rest;
         }
     }
 }

@@ -1,6 +1,6 @@
-//! A data set in memory: rows of features, how they are laid out, their labels.
+//! A data set: rows of features, how they are laid out, their labels.
 
-use crate::{Column, DataError, Labels, Matrix, Result};
+use crate::{Column, DataError, Features, Labels, Result, Rows};
 use serde::{Deserialize, Serialize};
 
 /// What the values of a row mean.
@@ -58,8 +58,9 @@ impl Layout {
 pub struct Dataset {
     /// What the data set is called in messages and reports.
     pub name: String,
-    /// The features, one row an example.
-    pub features: Matrix,
+    /// The features, one row an example. They are read when they are needed, and may be more than
+    /// memory holds.
+    pub features: Features,
     /// What the features mean.
     pub layout: Layout,
     /// The labels as far as they are known.
@@ -81,25 +82,25 @@ impl Dataset {
     /// A data set whose parts fit together.
     pub fn new(
         name: impl Into<String>,
-        features: Matrix,
+        features: impl Into<Features>,
         layout: Layout,
         labels: Labels,
     ) -> Result<Dataset> {
-        let name = name.into();
-        if layout.width() != features.columns {
+        let (name, features) = (name.into(), features.into());
+        if layout.width() != features.columns() {
             return Err(DataError::Shape(format!(
                 "`{name}` has {} values a row, but its layout describes {}",
-                features.columns,
+                features.columns(),
                 layout.width()
             )));
         }
-        if u32::try_from(features.rows).is_err() {
+        if u32::try_from(features.rows()).is_err() {
             return Err(DataError::Shape(format!(
                 "`{name}` has {} rows; row numbers have 32 bits, so split the file",
-                features.rows
+                features.rows()
             )));
         }
-        labels.check(features.rows)?;
+        labels.check(features.rows())?;
         Ok(Dataset {
             name,
             features,
@@ -111,7 +112,7 @@ impl Dataset {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.features.rows
+        self.features.rows()
     }
 
     /// Whether there are no rows.
@@ -121,7 +122,7 @@ impl Dataset {
 
     /// Number of values in a row.
     pub fn width(&self) -> usize {
-        self.features.columns
+        self.features.columns()
     }
 
     /// The rows that carry a label, in order.
@@ -158,27 +159,44 @@ impl Dataset {
 
     /// Whether a cell is missing (NaN).
     pub fn has_missing(&self) -> bool {
-        self.features.values.iter().any(|value| value.is_nan())
+        self.first_missing().is_some()
+    }
+
+    /// Row and column of the first missing cell.
+    pub fn first_missing(&self) -> Option<(usize, usize)> {
+        let missing = self.find(|_, value| value.is_nan().then_some(()))?;
+        Some((missing.0, missing.1))
+    }
+
+    /// Row, column and value of the first value that `problem` (of its column) is found with.
+    fn find<P>(&self, problem: impl Fn(usize, f32) -> Option<P>) -> Option<(usize, usize, f32, P)> {
+        let width = self.width().max(1);
+        self.features.blocks().find_map(|(first, rows)| {
+            rows.values.iter().enumerate().find_map(|(place, &value)| {
+                let column = place % width;
+                Some((
+                    first + place / width,
+                    column,
+                    value,
+                    problem(column, value)?,
+                ))
+            })
+        })
     }
 
     /// Fails at the first value that is infinite, not of its column's kind, or a missing pixel,
     /// naming its row and column.
     pub fn check_values(&self) -> Result<()> {
-        let width = self.width().max(1);
-        let problem = |place: usize, value: f32| match &self.layout {
-            Layout::Columns(columns) => columns[place % width].problem(value),
+        let problem = |column: usize, value: f32| match &self.layout {
+            Layout::Columns(columns) => columns[column].problem(value),
             Layout::Image { .. } => (!value.is_finite()).then_some("is not a finite number"),
         };
-        let found = self.features.values.iter().enumerate();
-        match found
-            .filter_map(|(place, &value)| Some((place, value, problem(place, value)?)))
-            .next()
-        {
+        match self.find(problem) {
             None => Ok(()),
-            Some((place, value, problem)) => Err(DataError::BadValue {
+            Some((row, column, value, problem)) => Err(DataError::BadValue {
                 dataset: self.name.clone(),
-                row: place / width,
-                column: self.layout.column_name(place % width),
+                row,
+                column: self.layout.column_name(column),
                 value,
                 problem,
             }),
@@ -189,6 +207,7 @@ impl Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Matrix;
 
     fn two_columns(values: Vec<f32>) -> Dataset {
         let layout = Layout::Columns(vec!["age".into(), "height".into()]);
@@ -212,7 +231,7 @@ mod tests {
     fn select_keeps_features_and_labels_together() {
         let data = two_columns(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let chosen = data.select(&[2, 1]);
-        assert_eq!(chosen.features.values, [5.0, 6.0, 3.0, 4.0]);
+        assert_eq!(chosen.features.matrix().values, [5.0, 6.0, 3.0, 4.0]);
         assert_eq!(chosen.labelled_rows(), [0]);
         assert_eq!(data.labelled_rows(), [0, 2]);
     }

@@ -106,7 +106,13 @@ mod tests {
     #[test]
     fn pixels_are_in_range_and_show_something() {
         let data = glyphs(200, 1).unwrap();
-        assert!(data.features.values.iter().all(|v| (0.0..=1.0).contains(v)));
+        assert!(
+            data.features
+                .matrix()
+                .values
+                .iter()
+                .all(|v| (0.0..=1.0).contains(v))
+        );
         for row in 0..200 {
             let ink: f32 = data.features.row(row).iter().filter(|&&v| v > 0.5).sum();
             assert!((12.0..250.0).contains(&ink), "row {row} has ink {ink}");
@@ -116,10 +122,13 @@ mod tests {
     #[test]
     fn classes_are_balanced_and_rows_depend_on_seed_and_place_only() {
         let (short, long) = (glyphs(20, 7).unwrap(), glyphs(40, 7).unwrap());
-        assert_eq!(short.features.values, long.features.values[..20 * 784]);
+        assert_eq!(
+            short.features.matrix().values,
+            long.features.matrix().values[..20 * 784]
+        );
         assert_ne!(
-            short.features.values,
-            glyphs(20, 8).unwrap().features.values
+            short.features.matrix().values,
+            glyphs(20, 8).unwrap().features.matrix().values
         );
         assert_ne!(
             long.features.row(3),

@@ -191,7 +191,7 @@ mod tests {
         .unwrap();
         let split = source.split.unwrap();
         let labelled = source.rows.select(&split.labelled);
-        for (value, expected) in labelled.features.values.iter().zip(SIX_POINTS) {
+        for (value, expected) in labelled.features.matrix().values.iter().zip(SIX_POINTS) {
             assert!((value - expected).abs() < 1e-6, "{value} is not {expected}");
         }
         let classes: Vec<_> = (0..6)
@@ -204,13 +204,12 @@ mod tests {
 
     /// Root mean square distance from the noise-free points.
     fn spread(noisy: &Dataset, clean: &Dataset) -> f32 {
-        let squares = noisy
-            .features
-            .values
-            .iter()
-            .zip(&clean.features.values)
-            .map(|(a, b)| (a - b).powi(2));
-        (squares.sum::<f32>() / noisy.features.values.len() as f32).sqrt()
+        let (noisy, clean) = (
+            noisy.features.matrix().values,
+            clean.features.matrix().values,
+        );
+        let squares = noisy.iter().zip(&clean).map(|(a, b)| (a - b).powi(2));
+        (squares.sum::<f32>() / noisy.len() as f32).sqrt()
     }
 
     #[test]
@@ -263,6 +262,7 @@ mod tests {
             .unwrap()
             .rows
             .features
+            .matrix()
             .values
         };
         assert_eq!(values(5), values(5));

@@ -1,9 +1,10 @@
 //! A set of images of one size, as bytes, with the labels that are known.
 
+use crate::cell::as_flag;
 use crate::mapped::Gatherer;
 use crate::parallel::map_in_order;
 use crate::reader::name_of;
-use crate::{Cells, DataError, Dataset, Ids, Labels, Layout, Matrix, Result, SharedBytes};
+use crate::{Cells, DataError, Dataset, Features, Ids, Labels, Layout, Result, SharedBytes};
 use image::{DynamicImage, GrayImage, RgbImage, imageops};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -83,12 +84,7 @@ impl ImageSet {
             width: self.width,
             channels: self.channels,
         };
-        let values = self
-            .pixels
-            .iter()
-            .map(|&byte| f32::from(byte) / 255.0)
-            .collect();
-        let features = Matrix::new(self.len(), layout.width(), values)?;
+        let features = Features::of_bytes(self.pixels.clone(), layout.width());
         let mut data = Dataset::new(name_of(&self.path), features, layout, labels)?;
         // Images that are only numbered have no names.
         let named = self.files.iter().all(|file| !file.starts_with('#'));
@@ -189,17 +185,15 @@ fn fit_buffer<P: image::Pixel<Subpixel = u8> + 'static>(
 /// Cells as names of classes; blank, NaN and -1 are not labelled.
 pub(crate) fn label_texts(cells: &Cells) -> Vec<Option<String>> {
     let number = |value: f64| (!value.is_nan() && value != -1.0).then(|| value.to_string());
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_string());
+    let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
     match cells {
-        Cells::Texts(cells) => cells
-            .iter()
-            .map(|cell| (!cell.is_empty()).then(|| cell.clone()))
-            .collect(),
+        Cells::Texts(cells) => cells.iter().map(|cell| text(cell)).collect(),
+        Cells::PackedTexts(cells) => cells.iter().map(text).collect(),
         Cells::Numbers(cells) => cells.iter().map(|&value| number(value)).collect(),
         Cells::Packed(cells) => cells.iter().map(number).collect(),
-        Cells::Flags(cells) => cells
-            .iter()
-            .map(|cell| cell.map(|flag| flag.to_string()))
-            .collect(),
+        Cells::Flags(cells) => cells.iter().map(|cell| flag(*cell)).collect(),
+        Cells::PackedFlags(cells) => cells.iter().map(|byte| flag(as_flag(byte))).collect(),
     }
 }
 
@@ -227,7 +221,7 @@ mod tests {
     fn classes_are_ordered_by_number_and_missing_ones_stay_missing() {
         let data = set(1, 1, 1, vec![0, 51, 255, 0]).to_dataset().unwrap();
         assert_eq!(data.class_names(), ["9", "10", "11"]);
-        assert_eq!(data.features.values[..3], [0.0, 0.2, 1.0]);
+        assert_eq!(data.features.matrix().values[..3], [0.0, 0.2, 1.0]);
         let of_row: Vec<_> = (0..4).map(|row| data.labels.class_of(row)).collect();
         assert_eq!(of_row, [None, Some(2), Some(1), Some(0)]);
         assert_eq!(data.ids.unwrap().of_row[3], "3");

@@ -3,7 +3,7 @@
 use crate::cell::{is_missing, is_same, parse_number};
 use crate::table::{TOLD, TableOptions, Task};
 use crate::{DataError, Labels, RawColumn, Result};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// Above this many different values, numbers that are not whole are no classes.
@@ -12,58 +12,65 @@ const MOST_NUMERIC_CLASSES: usize = 20;
 /// The label cells as text, row after row.
 pub(crate) struct LabelCells<'a> {
     options: &'a TableOptions,
-    width: usize,
-    cells: Vec<String>,
+    columns: &'a [&'a RawColumn],
+    rows: usize,
 }
 
 impl<'a> LabelCells<'a> {
     /// The cells of the label columns, of which there is at least one.
     pub(crate) fn new(
         options: &'a TableOptions,
-        columns: &[&RawColumn],
+        columns: &'a [&'a RawColumn],
         rows: usize,
     ) -> LabelCells<'a> {
-        let row = |row| columns.iter().map(move |column| column.text(row));
         LabelCells {
             options,
-            width: columns.len(),
-            cells: (0..rows).flat_map(row).collect(),
+            columns,
+            rows,
         }
     }
 
-    pub(crate) fn into_labels(self, path: &Path) -> Result<Labels> {
+    pub(crate) fn labels(&self, path: &Path) -> Result<Labels> {
+        let width = self.columns.len();
         match self.options.task.unwrap_or_else(|| self.guess()) {
             Task::Regress => self.values(path),
-            Task::Classify if self.width > 1 => Err(DataError::Labels(format!(
-                "a class is one column, but {} were named ({}); name one, or read them as numbers",
-                self.width,
+            Task::Classify if width > 1 => Err(DataError::Labels(format!(
+                "a class is one column, but {width} were named ({}); name one, or read them as \
+                 numbers",
                 self.options.labels.join(", ")
             ))),
             Task::Classify => self.classes(path),
         }
     }
 
+    /// The cells of the first column, which are made anew each time: they may be many.
+    fn cells(&self) -> impl Iterator<Item = String> + '_ {
+        (0..self.rows).map(|row| self.columns[0].text(row))
+    }
+
     /// Numbers that are not all whole and hardly repeat can only be values.
     fn guess(&self) -> Task {
-        if self.width > 1 {
+        if self.columns.len() > 1 {
             return Task::Regress;
         }
-        let known: Vec<&String> = self
-            .cells
-            .iter()
-            .filter(|cell| !self.is_missing(cell, Task::Classify))
-            .collect();
-        let numbers: Option<Vec<f32>> = known.iter().map(|cell| parse_number(cell)).collect();
-        let Some(numbers) = numbers else {
-            return Task::Classify;
-        };
-        let different = numbers
-            .iter()
-            .map(|number| number.to_bits())
-            .collect::<BTreeSet<_>>()
-            .len();
-        let whole = numbers.iter().all(|number| number.fract() == 0.0);
-        match !whole && (different > MOST_NUMERIC_CLASSES || different > numbers.len() / 2) {
+        let mut different = BTreeSet::new();
+        let (mut known, mut whole) = (0, true);
+        for cell in self.cells() {
+            if self.is_missing(&cell, Task::Classify) {
+                continue;
+            }
+            let Some(number) = parse_number(&cell) else {
+                return Task::Classify;
+            };
+            known += 1;
+            whole &= number.fract() == 0.0;
+            // One more than are counted.
+            if different.len() <= MOST_NUMERIC_CLASSES {
+                different.insert(number.to_bits());
+            }
+        }
+        let different = different.len();
+        match !whole && (different > MOST_NUMERIC_CLASSES || different > known / 2) {
             true => Task::Regress,
             false => Task::Classify,
         }
@@ -77,85 +84,75 @@ impl<'a> LabelCells<'a> {
         named || is_missing(cell)
     }
 
-    fn classes(self, path: &Path) -> Result<Labels> {
-        let known = |cell: &String| (!self.is_missing(cell, Task::Classify)).then(|| cell.clone());
-        let mut cells: Vec<Option<String>> = self.cells.iter().map(known).collect();
+    fn classes(&self, path: &Path) -> Result<Labels> {
+        let mut texts: BTreeSet<String> = BTreeSet::new();
+        let mut has_minus_one = false;
+        for cell in self.cells() {
+            if texts.contains(&cell) {
+                continue;
+            }
+            has_minus_one |= parse_whole(&cell) == Some(-1);
+            if !self.is_missing(&cell, Task::Classify) {
+                texts.insert(cell);
+            }
+        }
         // Tools write whole numbers as 3.0 once a column has gaps; 3.0 and 3 are one class.
-        let whole: Option<Vec<Option<i64>>> = cells
-            .iter()
-            .map(|cell| {
-                cell.as_ref()
-                    .map_or(Some(None), |cell| parse_whole(cell).map(Some))
-            })
-            .collect();
-        let names: Vec<String> = match whole {
-            Some(numbers) => {
-                let names: BTreeSet<i64> = numbers.iter().flatten().copied().collect();
-                cells = numbers.iter().map(|n| n.map(|n| n.to_string())).collect();
-                names.iter().map(i64::to_string).collect()
-            }
-            None => {
-                let names: BTreeSet<&String> = cells.iter().flatten().collect();
-                names.into_iter().cloned().collect()
-            }
+        let whole: Option<BTreeSet<i64>> = texts.iter().map(|text| parse_whole(text)).collect();
+        let names: Vec<String> = match &whole {
+            Some(numbers) => numbers.iter().map(i64::to_string).collect(),
+            None => texts.iter().cloned().collect(),
         };
-        if names.len() == 1
-            && self.cells.iter().any(|cell| parse_whole(cell) == Some(-1))
-            && names[0] != "-1"
-        {
+        if names.len() == 1 && has_minus_one && names[0] != "-1" {
             return Err(DataError::content(
                 path,
                 format!(
                     "column `{}` holds only `{}` besides -1, which means \"not labelled\"; if -1 is a \
-                 class, name another value for rows without a label",
+                     class, name another value for rows without a label",
                     self.options.labels[0], names[0]
                 ),
             ));
         }
-        let place: std::collections::HashMap<&str, u32> =
-            names.iter().map(String::as_str).zip(0..).collect();
-        let of_row = cells
-            .iter()
-            .map(|cell| cell.as_ref().map(|cell| place[cell.as_str()]))
-            .collect();
-        Ok(Labels::Classes { names, of_row })
+        let places: HashMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+        let place = |text: &String| match parse_whole(text).filter(|_| whole.is_some()) {
+            Some(number) => places[number.to_string().as_str()],
+            None => places[text.as_str()],
+        };
+        let place_of: HashMap<&str, u32> = texts.iter().map(|t| (t.as_str(), place(t))).collect();
+        let of_row = self
+            .cells()
+            .map(|cell| place_of.get(cell.as_str()).copied());
+        Ok(Labels::Classes {
+            of_row: of_row.collect(),
+            names,
+        })
     }
 
-    fn values(self, path: &Path) -> Result<Labels> {
-        let mut of_row = Vec::with_capacity(self.cells.len() / self.width);
-        for (row, cells) in self.cells.chunks(self.width).enumerate() {
+    fn values(&self, path: &Path) -> Result<Labels> {
+        let value = |row: usize, column: &RawColumn, cell: &String| {
+            parse_number(cell).ok_or_else(|| DataError::Table {
+                path: path.to_path_buf(),
+                place: format!("row {}, label column `{}`", row + 1, column.name),
+                problem: format!(
+                    "`{cell}` is not a finite number; a label to regress is a number, or blank \
+                     when it is not known"
+                ),
+            })
+        };
+        let of_row = (0..self.rows).map(|row| {
+            let cells: Vec<String> = self.columns.iter().map(|column| column.text(row)).collect();
             if cells
                 .iter()
                 .any(|cell| self.is_missing(cell, Task::Regress))
             {
-                of_row.push(None);
-                continue;
+                return Ok(None);
             }
-            let parse = |(column, cell): (usize, &String)| {
-                parse_number(cell).ok_or_else(|| DataError::Table {
-                    path: path.to_path_buf(),
-                    place: format!(
-                        "row {}, label column `{}`",
-                        row + 1,
-                        self.options.labels[column]
-                    ),
-                    problem: format!(
-                        "`{cell}` is not a finite number; a label to regress is a number, or blank \
-                         when it is not known"
-                    ),
-                })
-            };
-            of_row.push(Some(
-                cells
-                    .iter()
-                    .enumerate()
-                    .map(parse)
-                    .collect::<Result<Vec<f32>>>()?,
-            ));
-        }
+            let values = self.columns.iter().zip(&cells);
+            let values = values.map(|(column, cell)| value(row, column, cell));
+            values.collect::<Result<Vec<f32>>>().map(Some)
+        });
         Ok(Labels::Values {
             names: self.options.labels.clone(),
-            of_row,
+            of_row: of_row.collect::<Result<_>>()?,
         })
     }
 }

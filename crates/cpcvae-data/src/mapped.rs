@@ -3,7 +3,7 @@
 use crate::{DataError, Result};
 use memmap2::Mmap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -54,6 +54,11 @@ impl SharedBytes {
             part: self.part.start + part.start..self.part.start + part.end,
         })
     }
+
+    /// Whether the other is the same part of the same bytes.
+    pub(crate) fn is(&self, other: &SharedBytes) -> bool {
+        Arc::ptr_eq(&self.whole, &other.whole) && self.part == other.part
+    }
 }
 
 impl Deref for SharedBytes {
@@ -88,44 +93,72 @@ fn map_open(file: &File) -> std::io::Result<Bytes> {
     Ok(Bytes::Mapped(map))
 }
 
-/// Takes bytes in order: into memory while they fit the budget, else into a nameless file in the
-/// system's temporary folder, which the system deletes when the bytes are dropped.
-pub(crate) enum Gatherer {
+/// Takes bytes in order: into memory while they fit the budget, from then on into a nameless file
+/// in the system's temporary folder, which the system deletes when the bytes are dropped.
+pub(crate) struct Gatherer {
+    budget: u64,
+    place: Place,
+}
+
+enum Place {
     Memory(Vec<u8>),
-    Cache(File),
+    Cache(BufWriter<File>),
 }
 
 impl Gatherer {
-    /// For `expected` bytes, of which at most `budget` may be in memory.
+    /// For about `expected` bytes, of which at most `budget` may be in memory.
     pub(crate) fn new(expected: u64, budget: u64) -> Result<Gatherer> {
-        let folder = std::env::temp_dir();
-        Ok(match usize::try_from(expected) {
-            Ok(expected) if expected as u64 <= budget => {
-                Gatherer::Memory(Vec::with_capacity(expected))
-            }
-            _ => Gatherer::Cache(
-                tempfile::tempfile().map_err(DataError::file("create a file in", &folder))?,
-            ),
+        Ok(Gatherer {
+            budget,
+            place: match usize::try_from(expected) {
+                Ok(expected) if expected as u64 <= budget => {
+                    Place::Memory(Vec::with_capacity(expected))
+                }
+                _ => Place::Cache(cache()?),
+            },
         })
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        match self {
-            Gatherer::Memory(all) => all.extend_from_slice(bytes),
-            Gatherer::Cache(file) => file
-                .write_all(bytes)
-                .map_err(DataError::file("write to", &std::env::temp_dir()))?,
+        if let Place::Memory(all) = &mut self.place {
+            if (all.len() + bytes.len()) as u64 <= self.budget {
+                all.extend_from_slice(bytes);
+                return Ok(());
+            }
+            let mut file = cache()?;
+            file.write_all(all).map_err(in_cache("write to"))?;
+            self.place = Place::Cache(file);
         }
-        Ok(())
+        match &mut self.place {
+            Place::Memory(_) => Ok(()),
+            Place::Cache(file) => file.write_all(bytes).map_err(in_cache("write to")),
+        }
     }
 
     pub(crate) fn finish(self) -> Result<Bytes> {
-        match self {
-            Gatherer::Memory(all) => Ok(Bytes::Owned(all)),
-            Gatherer::Cache(file) => {
-                map_open(&file).map_err(DataError::file("map", &std::env::temp_dir()))
+        match self.place {
+            Place::Memory(all) => Ok(Bytes::Owned(all)),
+            Place::Cache(file) => {
+                let file = file.into_inner().map_err(|error| error.into_error());
+                map_open(&file.map_err(in_cache("write to"))?).map_err(in_cache("map a file of"))
             }
         }
+    }
+}
+
+fn cache() -> Result<BufWriter<File>> {
+    let file = tempfile::tempfile().map_err(in_cache("create a file in"))?;
+    Ok(BufWriter::with_capacity(1 << 20, file))
+}
+
+/// The error of the temporary folder, which may be full.
+fn in_cache(action: &'static str) -> impl Fn(std::io::Error) -> DataError {
+    move |error| {
+        let problem = format!(
+            "cannot {action} the folder of temporary files ({error}); name one with room for the \
+             data in the environment variable TMPDIR"
+        );
+        DataError::content(&std::env::temp_dir(), problem)
     }
 }
 
@@ -135,8 +168,10 @@ mod tests {
 
     #[test]
     fn what_is_gathered_is_the_same_in_memory_and_in_a_file() {
-        for (budget, mapped) in [(6, false), (5, true)] {
-            let mut gatherer = Gatherer::new(6, budget).unwrap();
+        // More may come than was expected.
+        for (expected, budget, mapped) in [(6, 6, false), (6, 5, true), (2, 5, true), (0, 6, false)]
+        {
+            let mut gatherer = Gatherer::new(expected, budget).unwrap();
             gatherer.push(&[1, 2, 3]).unwrap();
             gatherer.push(&[4, 5, 6]).unwrap();
             let bytes = gatherer.finish().unwrap();

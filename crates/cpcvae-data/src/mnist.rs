@@ -1,6 +1,6 @@
 //! MNIST, and other images in pairs of IDX files.
 
-use crate::{DataError, Dataset, Idx, Labels, Layout, Matrix, Result, Source, read_idx};
+use crate::{DataError, Dataset, Features, Labels, Layout, Result, Source, read_idx};
 use std::path::{Path, PathBuf};
 
 /// The four files of MNIST as their authors named them, without `.gz`.
@@ -82,18 +82,13 @@ pub fn open_idx(images: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Da
         channels: 1,
     };
     let name = image_path.file_stem().unwrap_or_default().to_string_lossy();
-    Dataset::new(name, pixels(&images)?, layout, classes(&labels.bytes))
+    let pixels = Features::of_bytes(images.bytes, height * width);
+    Dataset::new(name, pixels, layout, classes(&labels.bytes))
 }
 
 /// Whether all four files are there.
 pub(crate) fn is_present(data_dir: &Path) -> bool {
     FILES.iter().all(|file| find_file(data_dir, file).is_some())
-}
-
-fn pixels(images: &Idx) -> Result<Matrix> {
-    let rows = images.sizes[0];
-    let values = images.bytes.iter().map(|&b| f32::from(b) / 255.0).collect();
-    Matrix::new(rows, images.bytes.len() / rows, values)
 }
 
 fn classes(bytes: &[u8]) -> Labels {
@@ -141,6 +136,7 @@ fn missing(data_dir: &Path, file: &str) -> DataError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Idx;
     use crate::write_idx;
 
     fn write_pair(folder: &Path, images: &str, labels: &str, sizes: [usize; 3], of_row: &[u8]) {

@@ -146,6 +146,43 @@ impl PackedNumbers {
         }
     }
 
+    /// Whether these numbers lie right behind `places` columns of which the other is the first.
+    pub(crate) fn follows(&self, first: &PackedNumbers, places: usize) -> bool {
+        let alike = |numbers: &PackedNumbers| {
+            let PackedNumbers {
+                kind,
+                big_endian,
+                stride,
+                len,
+                ..
+            } = *numbers;
+            (kind, big_endian, stride, len)
+        };
+        self.bytes.is(&first.bytes)
+            && alike(self) == alike(first)
+            && self.start == first.start + places * self.kind.size()
+    }
+
+    /// The number at `place`, and those beside it in the columns that follow this one.
+    ///
+    /// # Panics
+    /// When `place` is not below [`len`](Self::len).
+    pub(crate) fn read_beside(&self, place: usize, out: &mut [f32]) {
+        assert!(place < self.len, "there are {} numbers", self.len);
+        let (start, size) = (self.start + place * self.stride, self.kind.size());
+        let bytes = self.bytes[start..start + out.len() * size].chunks_exact(size);
+        let all = out.iter_mut().zip(bytes);
+        match (self.kind, self.big_endian) {
+            // Nothing but a copy, which large files need most often.
+            (NumberKind::F32, false) => all.for_each(|(value, bytes)| {
+                *value = f32::from_le_bytes(bytes.try_into().unwrap_or_default());
+            }),
+            (kind, big_endian) => {
+                all.for_each(|(value, bytes)| *value = kind.read(bytes, big_endian) as f32);
+            }
+        }
+    }
+
     /// All numbers in order.
     pub fn iter(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.len).map(|place| self.get(place))
@@ -200,6 +237,35 @@ mod tests {
             assert_eq!(packed(&big, kind, true, 1, 1), [value], "{kind:?}");
         }
         assert!(packed(&[0x01, 0x7c], F16, false, 1, 1)[0].is_nan());
+    }
+
+    #[test]
+    fn columns_side_by_side_are_read_at_once() {
+        let values: Vec<f32> = (0..6).map(|value| value as f32 + 0.1).collect();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_be_bytes())
+            .collect();
+        let little: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        for (bytes, big) in [(bytes, true), (little, false)] {
+            let bytes = SharedBytes::from(bytes);
+            let column = |place: usize| {
+                let format = (NumberKind::F32, big);
+                PackedNumbers::new(bytes.clone(), format, 4 * place, 12, 2).unwrap()
+            };
+            assert!(column(2).follows(&column(0), 2) && !column(2).follows(&column(0), 1));
+            let elsewhere = PackedNumbers {
+                bytes: bytes.to_vec().into(),
+                ..column(1)
+            };
+            assert!(!elsewhere.follows(&column(0), 1));
+            let mut found = [0.0; 2];
+            column(1).read_beside(1, &mut found);
+            assert_eq!(found, values[4..]);
+        }
     }
 
     #[test]

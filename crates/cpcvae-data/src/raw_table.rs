@@ -1,6 +1,6 @@
 //! A table as a file holds it, before it is known which columns are labels and what kind each is.
 
-use crate::PackedNumbers;
+use crate::{PackedNumbers, PackedTexts};
 use std::path::PathBuf;
 
 /// Named columns of equally many cells.
@@ -45,6 +45,10 @@ pub enum Cells {
     Packed(PackedNumbers),
     /// True or false, or missing.
     Flags(Vec<Option<bool>>),
+    /// Flags left where they were read: 0 is false, 1 true, and 255 missing.
+    PackedFlags(PackedNumbers),
+    /// Text left where it was put together.
+    PackedTexts(PackedTexts),
 }
 
 impl Cells {
@@ -55,6 +59,16 @@ impl Cells {
             Cells::Numbers(cells) => cells.len(),
             Cells::Packed(cells) => cells.len(),
             Cells::Flags(cells) => cells.len(),
+            Cells::PackedFlags(cells) => cells.len(),
+            Cells::PackedTexts(cells) => cells.len(),
+        }
+    }
+
+    /// Whether the cells may be in a file, where they are cheap to leave and to copy.
+    pub(crate) fn is_packed(&self) -> bool {
+        match self {
+            Cells::Packed(_) | Cells::PackedFlags(_) | Cells::PackedTexts(_) => true,
+            Cells::Texts(_) | Cells::Numbers(_) | Cells::Flags(_) => false,
         }
     }
 
@@ -65,17 +79,20 @@ impl Cells {
 
     /// Whole numbers, as [`Numbers`](Cells::Numbers) while an `f64` holds each of them exactly;
     /// else as texts, so that long ids do not run together.
-    pub(crate) fn whole_numbers(cells: &[Option<i128>]) -> Cells {
-        const EXACT: i128 = 1 << 53;
-        let exact =
-            |cell: &Option<i128>| cell.is_none_or(|value| (-EXACT..=EXACT).contains(&value));
-        if cells.iter().all(exact) {
-            let number = |cell: &Option<i128>| cell.map_or(f64::NAN, |value| value as f64);
-            return Cells::Numbers(cells.iter().map(number).collect());
+    pub(crate) fn whole_numbers(cells: impl Iterator<Item = Option<i128>> + Clone) -> Cells {
+        if cells.clone().flatten().all(is_exact) {
+            let number = |cell: Option<i128>| cell.map_or(f64::NAN, |value| value as f64);
+            return Cells::Numbers(cells.map(number).collect());
         }
-        let text = |cell: &Option<i128>| cell.map_or(String::new(), |value| value.to_string());
-        Cells::Texts(cells.iter().map(text).collect())
+        let text = |cell: Option<i128>| cell.map_or(String::new(), |value| value.to_string());
+        Cells::Texts(cells.map(text).collect())
     }
+}
+
+/// Whether an `f64` holds the whole number as it is.
+pub(crate) fn is_exact(number: i128) -> bool {
+    const EXACT: i128 = 1 << 53;
+    (-EXACT..=EXACT).contains(&number)
 }
 
 #[cfg(test)]
@@ -84,12 +101,12 @@ mod tests {
 
     #[test]
     fn ids_too_long_for_a_number_stay_apart_as_texts() {
-        let cells = Cells::whole_numbers(&[Some(3), None, Some(-(1 << 53))]);
+        let cells = Cells::whole_numbers([Some(3), None, Some(-(1 << 53))].into_iter());
         let Cells::Numbers(numbers) = cells else {
             panic!("{cells:?}")
         };
         assert!(numbers[0] == 3.0 && numbers[1].is_nan() && numbers[2] == -9007199254740992.0);
-        let cells = Cells::whole_numbers(&[Some(9007199254740993), None]);
+        let cells = Cells::whole_numbers([Some(9007199254740993), None].into_iter());
         assert_eq!(
             cells,
             Cells::Texts(vec!["9007199254740993".into(), String::new()])

@@ -1,6 +1,6 @@
 //! Columns brought to mean 0 and standard deviation 1.
 
-use crate::{DataError, Matrix, Result};
+use crate::{DataError, Matrix, Result, Rows};
 use serde::{Deserialize, Serialize};
 
 /// The mean and scale of each column, as found on the training rows.
@@ -16,22 +16,24 @@ impl Standardizer {
     /// Measures the columns over the given rows (the training rows only, so
     /// that nothing of validation or test data leaks into them). Missing cells
     /// (NaN) do not count; a column without known cells keeps its values.
-    pub fn fit(features: &Matrix, rows: &[u32]) -> Result<Standardizer> {
+    pub fn fit(features: &dyn Rows, rows: &[u32]) -> Result<Standardizer> {
         if rows.is_empty() {
             return Err(DataError::Shape(
                 "there are no rows to standardise by".into(),
             ));
         }
-        if let Some(row) = rows.iter().find(|&&row| row as usize >= features.rows) {
+        if let Some(row) = rows.iter().find(|&&row| row as usize >= features.rows()) {
             return Err(DataError::Shape(format!(
                 "row {row} was asked for, but there are only {} rows",
-                features.rows
+                features.rows()
             )));
         }
         let average = |of: &dyn Fn(usize, f64) -> f64| -> Vec<f64> {
-            let mut sums = vec![(0.0, 0u32); features.columns];
+            let mut sums = vec![(0.0, 0u32); features.columns()];
+            let mut values = vec![0.0; features.columns()];
             for &row in rows {
-                for (column, &value) in features.row(row as usize).iter().enumerate() {
+                features.read(row as usize, &mut values);
+                for (column, &value) in values.iter().enumerate() {
                     if !value.is_nan() {
                         sums[column].0 += of(column, f64::from(value));
                         sums[column].1 += 1;

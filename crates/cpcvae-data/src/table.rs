@@ -1,14 +1,14 @@
 //! What the columns of a table mean: labels, ids, and features of a kind.
 
-use crate::cell::cells;
-use crate::column_guess::{NoGuess, guess};
+use crate::column_kinds::{Understood, understand};
 use crate::column_values::ColumnCells;
 use crate::label_cells::{LabelCells, rare_classes};
 use crate::reader::name_of;
 use crate::table_roles::Roles;
+use crate::table_values::look_at_values;
 use crate::{
-    Column, ColumnKind, DataError, Dataset, Ids, Kind, Labels, Layout, Matrix, RawColumn, RawTable,
-    Result,
+    Column, DataError, Dataset, Ids, Kind, Labels, Layout, MEMORY_BUDGET, MissingValues, RawColumn,
+    RawTable, Result,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub enum Task {
 }
 
 /// What is known about the columns of a table.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TableOptions {
     /// The label column; several for a continuous label of several dimensions;
     /// none for a table without labels.
@@ -49,6 +49,24 @@ pub struct TableOptions {
     pub kinds: Vec<(String, Kind)>,
     /// Values of features that mean "missing", next to blank, NA, N/A, NaN, null and `?`.
     pub missing: Vec<String>,
+    /// Above this many bytes of values, those that the reader left in a file stay there.
+    pub memory_budget: u64,
+}
+
+impl Default for TableOptions {
+    fn default() -> TableOptions {
+        TableOptions {
+            labels: Vec::new(),
+            task: None,
+            unlabelled_value: None,
+            ignore: Vec::new(),
+            id: None,
+            features: None,
+            kinds: Vec::new(),
+            missing: Vec::new(),
+            memory_budget: MEMORY_BUDGET,
+        }
+    }
 }
 
 /// A table whose columns are understood.
@@ -93,26 +111,27 @@ impl Table {
             return Err(DataError::content(&raw.path, problem));
         }
         let roles = Roles::new(raw, options)?;
-        let mut columns = Columns::default();
-        for (place, column) in roles.features.iter().enumerate() {
-            let cells = ColumnCells {
-                path: &raw.path,
-                raw: column,
-                of_model: options.features.is_some(),
-                cells: cells(column, &options.missing),
-            };
-            match &options.features {
-                Some(known) => columns.add(&cells, known[place].clone(), "as in the model")?,
-                None => columns.add_unknown(&cells, options)?,
-            }
-        }
-        let mut warnings = std::mem::take(&mut columns.warnings);
-        if columns.columns.is_empty() {
+        let missing = MissingValues::new(&options.missing);
+        let cells = roles.features.iter().map(|column| ColumnCells {
+            path: &raw.path,
+            raw: column,
+            missing: &missing,
+            of_model: options.features.is_some(),
+        });
+        let mut warnings = Vec::new();
+        let columns = match &options.features {
+            Some(known) => of_model(cells, known),
+            None => understand(cells.collect(), raw.rows, options, &mut warnings)?,
+        };
+        if columns.is_empty() {
             let problem = "no column is left for the features: all their cells are missing";
             return Err(DataError::content(&raw.path, problem));
         }
-        let features = columns.matrix(raw.rows)?;
-        match (empty_rows(&features), &options.features) {
+        let values = look_at_values(raw.rows, &columns, options.memory_budget)?;
+        for (understood, look) in columns.iter().zip(&values.looks) {
+            warnings.extend(look.warnings(&understood.column, options.features.is_none()));
+        }
+        match (values.empty_rows(raw.rows), &options.features) {
             (None, _) => {}
             // Of many rows that a model is asked about, a few empty ones do no harm.
             (Some(problem), Some(_)) => warnings.push(problem),
@@ -122,143 +141,39 @@ impl Table {
         }
         let labels = match roles.labels.is_empty() {
             true => Labels::None,
-            false => LabelCells::new(options, &roles.labels, raw.rows).into_labels(&raw.path)?,
+            false => LabelCells::new(options, &roles.labels, raw.rows).labels(&raw.path)?,
         };
         warnings.extend(rare_classes(&labels));
-        let layout = Layout::Columns(columns.columns);
-        let mut data = Dataset::new(name_of(&raw.path), features, layout, labels)?;
+        let (layout, reports) = columns
+            .into_iter()
+            .zip(&values.looks)
+            .map(|(understood, look)| {
+                let report = look.report(&understood.column, understood.why, raw.rows);
+                (understood.column, report)
+            })
+            .unzip();
+        let layout = Layout::Columns(layout);
+        let mut data = Dataset::new(name_of(&raw.path), values.features, layout, labels)?;
         data.ids = roles.id.map(|column| ids(raw, column)).transpose()?;
         Ok(Table {
             data,
-            columns: columns.reports,
+            columns: reports,
             warnings,
         })
     }
 }
 
-/// Columns that are understood so far.
-#[derive(Default)]
-struct Columns {
-    columns: Vec<Column>,
-    values: Vec<Vec<f32>>,
-    reports: Vec<ColumnReport>,
-    warnings: Vec<String>,
-}
-
-impl Columns {
-    /// A column whose kind is declared or guessed.
-    fn add_unknown(&mut self, cells: &ColumnCells, options: &TableOptions) -> Result<()> {
-        let name = &cells.raw.name;
-        let declared = options.kinds.iter().find(|(column, _)| column == name);
-        let guessed = guess(&cells.cells);
-        let (kind, why) = match (declared, guessed) {
-            (_, Err(NoGuess::Empty)) => {
-                let warning = format!("column `{name}` has no values and is left out");
-                self.warnings.push(warning);
-                return Ok(());
-            }
-            (Some((_, kind)), _) => (*kind, "as declared".to_string()),
-            (None, Ok(guess)) => (guess.kind, guess.why),
-            (None, Err(NoGuess::Mixed(row))) => {
-                return Err(cells.bad_cell(row, "is text among numbers", &ColumnKind::Number));
-            }
-            (None, Err(NoGuess::FreeText(levels))) => {
-                return Err(cells.bad_column(&format!(
-                    "it holds {levels} different texts in {} rows, too many for a category (if \
-                     it is one: `--column {name}=category`)",
-                    cells.cells.len()
-                )));
-            }
-        };
-        let column = cells.column(kind)?;
-        self.add(cells, column, &why)?;
-        let values = &self.values[self.values.len() - 1];
-        let mut known = values.iter().filter(|value| !value.is_nan());
-        let first = known.next();
-        if known.all(|value| Some(value) == first) {
-            self.warnings.push(format!(
-                "column `{name}` has the same value in every row; nothing can be learnt from it"
-            ));
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, cells: &ColumnCells, column: Column, why: &str) -> Result<()> {
-        let made = cells.values(&column)?;
-        let rows: usize = made.unseen.values().map(|(_, times)| times).sum();
-        if rows > 0 {
-            let told = made.unseen.iter().take(TOLD);
-            let told: Vec<String> = told
-                .map(|(level, (row, _))| format!("`{level}` (first in row {})", row + 1))
-                .collect();
-            let more = if made.unseen.len() > TOLD {
-                ", ..."
-            } else {
-                ""
-            };
-            self.warnings.push(format!(
-                "column `{}`: the model does not know {}{more}; {rows} cells count as missing",
-                column.name,
-                told.join(", ")
-            ));
-        }
-        let missing = made.values.iter().filter(|value| value.is_nan()).count();
-        self.reports.push(ColumnReport {
-            name: column.name.clone(),
-            kind: column.kind.name(),
-            why: why.into(),
-            missing: missing as f64 / made.values.len().max(1) as f64,
-            range: range(&column, &made.values),
-        });
-        self.columns.push(column);
-        self.values.push(made.values);
-        Ok(())
-    }
-
-    /// All values, row after row.
-    fn matrix(&self, rows: usize) -> Result<Matrix> {
-        let row = |row| self.values.iter().map(move |column| column[row]);
-        Matrix::new(rows, self.values.len(), (0..rows).flat_map(row).collect())
-    }
-}
-
-/// What to say of rows without any value, if there are such.
-fn empty_rows(features: &Matrix) -> Option<String> {
-    let is_empty = |row: &usize| features.row(*row).iter().all(|value| value.is_nan());
-    let empty: Vec<String> = (0..features.rows)
-        .filter(is_empty)
-        .map(|row| (row + 1).to_string())
-        .collect();
-    let more = if empty.len() > TOLD { ", ..." } else { "" };
-    (!empty.is_empty()).then(|| {
-        format!(
-            "{} of {} rows have no value in any feature column (rows {}{more})",
-            empty.len(),
-            features.rows,
-            empty[..empty.len().min(TOLD)].join(", ")
-        )
-    })
-}
-
-fn range(column: &Column, values: &[f32]) -> String {
-    let known = || values.iter().copied().filter(|value| !value.is_nan());
-    match &column.kind {
-        ColumnKind::Category(levels) => {
-            let more = if levels.len() > TOLD { ", ..." } else { "" };
-            let told = levels.iter().take(TOLD).cloned().collect::<Vec<_>>();
-            format!("{} levels: {}{more}", levels.len(), told.join(", "))
-        }
-        ColumnKind::Flag => {
-            let ones = known().sum::<f32>() / known().count().max(1) as f32;
-            format!("{:.0}% are 1", 100.0 * ones)
-        }
-        ColumnKind::Number | ColumnKind::Count if known().next().is_none() => String::new(),
-        ColumnKind::Number | ColumnKind::Count => format!(
-            "{} to {}",
-            known().fold(f32::INFINITY, f32::min),
-            known().fold(f32::NEG_INFINITY, f32::max)
-        ),
-    }
+/// Columns whose kinds a model knows.
+fn of_model<'a>(
+    cells: impl Iterator<Item = ColumnCells<'a>>,
+    known: &[Column],
+) -> Vec<Understood<'a>> {
+    let understood = |(cells, column): (_, &Column)| Understood {
+        cells,
+        column: column.clone(),
+        why: "as in the model".into(),
+    };
+    cells.zip(known).map(understood).collect()
 }
 
 fn ids(raw: &RawTable, column: &RawColumn) -> Result<Ids> {

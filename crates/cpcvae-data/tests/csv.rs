@@ -52,7 +52,10 @@ fn a_table_with_gaps_in_its_labels() {
         kind: ColumnKind::Flag,
     };
     assert_eq!(data.layout, Layout::Columns(vec!["age".into(), member]));
-    assert_eq!(data.features.values[..6], [31.0, 1.0, 2.5, 0.0, -70.0, 1.0]);
+    assert_eq!(
+        data.features.matrix().values[..6],
+        [31.0, 1.0, 2.5, 0.0, -70.0, 1.0]
+    );
     assert_eq!(data.class_names(), ["cat", "dog"]);
     assert_eq!(data.labelled_rows(), [0, 2]);
     assert_eq!(data.labels.class_of(2), Some(1));
@@ -150,7 +153,7 @@ fn columns_are_matched_by_name() {
         ..TableOptions::default()
     };
     let data = read_csv(&path, &of_model(&["a", "b"])).unwrap();
-    assert_eq!(data.features.values, [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(data.features.matrix().values, [1.0, 2.0, 3.0, 4.0]);
     assert_eq!((data.labels, data.name.as_str()), (Labels::None, "new"));
     let message = read_csv(&path, &of_model(&["a", "c", "d"]))
         .unwrap_err()
@@ -197,7 +200,7 @@ fn columns_may_be_ignored_and_the_delimiter_chosen() {
         panic!("a table");
     };
     let data = Table::new(&raw, &options).unwrap().data;
-    assert_eq!(data.features.values, [1.0, 2.0]);
+    assert_eq!(data.features.matrix().values, [1.0, 2.0]);
     let message = read(
         "a,b\n1,2\n",
         &TableOptions {

@@ -36,6 +36,7 @@ fn the_official_files_open_and_split_as_in_the_paper() {
     let mean = source
         .rows
         .features
+        .matrix()
         .values
         .iter()
         .map(|&v| f64::from(v))

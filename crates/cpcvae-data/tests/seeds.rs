@@ -13,7 +13,7 @@ fn the_numbers_behind_a_seed_stay_the_same() {
     .generate()
     .unwrap();
     let expected = [0.96453, -0.04770209, -0.0054668, 0.9301251];
-    for (value, expected) in moon.rows.features.values.iter().zip(expected) {
+    for (value, expected) in moon.rows.features.matrix().values.iter().zip(expected) {
         assert!((value - expected).abs() < 1e-5, "{value} is not {expected}");
     }
     let plan = SplitPlan {
@@ -32,6 +32,7 @@ fn the_numbers_behind_a_seed_stay_the_same() {
     let glyphs = glyphs(10, 1).unwrap();
     let ink: f64 = glyphs
         .features
+        .matrix()
         .values
         .iter()
         .map(|&pixel| f64::from(pixel))

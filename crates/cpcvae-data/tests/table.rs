@@ -62,7 +62,7 @@ fn kinds_are_guessed_and_missing_cells_are_nan() {
             number
         ]
     );
-    let values = &table.data.features.values;
+    let values = &table.data.features.matrix().values;
     assert_eq!((values[0], values[1], values[2]), (31.0, 1.0, 1.0));
     assert!(values[4].is_nan() && values[9].is_nan() && values[11].is_nan());
     assert_eq!(values[6], 0.0);
@@ -108,7 +108,7 @@ fn whole_numbers_as_levels_keep_their_order_and_their_zeros() {
     let codes = "code\n10\n9\n02\n9.0\n";
     let table = Table::new(&raw(codes), &declared(&[("code", Kind::Category)])).unwrap();
     assert_eq!(columns(&table)[0].kind, levels(&["02", "9", "10"]));
-    assert_eq!(table.data.features.values, [2.0, 1.0, 0.0, 1.0]);
+    assert_eq!(table.data.features.matrix().values, [2.0, 1.0, 0.0, 1.0]);
 }
 
 #[test]
@@ -134,6 +134,7 @@ fn text_among_numbers_is_named_and_can_be_called_missing() {
         .unwrap()
         .data
         .features
+        .matrix()
         .values;
     assert!(values[2].is_nan() && values[4].is_nan() && values[0] == 1.0);
 }
@@ -190,8 +191,11 @@ fn a_models_columns_are_read_as_the_model_knows_them() {
     };
     let table = Table::new(&raw(PEOPLE), &options).unwrap();
     assert_eq!(columns(&table), model);
-    assert!(table.data.features.values[2].is_nan(), "Oslo is not known");
-    assert_eq!(table.data.features.values[0], 1.0);
+    assert!(
+        table.data.features.matrix().values[2].is_nan(),
+        "Oslo is not known"
+    );
+    assert_eq!(table.data.features.matrix().values[0], 1.0);
     assert_eq!(
         table.warnings,
         [
@@ -243,7 +247,10 @@ fn columns_beside_are_features_only_when_asked_for() {
     let plain = Table::new(&table, &TableOptions::default()).unwrap();
     assert_eq!(plain.data.width(), 1);
     let asked = Table::new(&table, &declared(&[("batch", Kind::Flag)])).unwrap();
-    assert_eq!(asked.data.features.values[..4], [1.0, 1.0, 2.0, 0.0]);
+    assert_eq!(
+        asked.data.features.matrix().values[..4],
+        [1.0, 1.0, 2.0, 0.0]
+    );
     let labelled = TableOptions {
         labels: vec!["depth".into()],
         ..TableOptions::default()

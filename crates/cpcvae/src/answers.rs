@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::infer::calibrate::{at_temperature, temperature};
 use crate::infer::conformal::Conformity;
 use crate::infer::quality::{Estimate, Quality, quality, share};
-use crate::infer::{Typical, largest};
+use crate::infer::{Inference, Typical, largest};
 use crate::model::Kind;
 use crate::run::{RunFolder, Trained};
 use crate::train::write_atomically;
-use cpcvae_data::{Dataset, Labels, Split};
+use cpcvae_data::{Dataset, Labels, Rows, Split};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -174,12 +174,21 @@ impl Answers {
 
 /// log p(x) of rows as they are, in the user's units, from [`DENSITY_DRAWS`] codes each.
 pub fn log_densities(trained: &Trained, rows: Dataset) -> Result<Vec<f32>> {
-    let preprocess = &trained.card.preprocess;
-    let rows = preprocess.apply(rows)?;
-    let scores = trained.inference.score(&rows.features, DENSITY_DRAWS)?;
-    let scores = scores.log_likelihood.iter().enumerate();
-    let shift = |row| preprocess.log_density_shift(rows.features.row(row));
-    Ok(scores.map(|(row, score)| score + shift(row)).collect())
+    let rows = trained.card.preprocess.apply(rows)?;
+    trained.log_densities(&trained.inference, &rows.features)
+}
+
+impl Trained {
+    /// The same for prepared rows, by the inference of a part of them.
+    pub fn log_densities(&self, inference: &Inference, prepared: &dyn Rows) -> Result<Vec<f32>> {
+        let mut scores = inference.score(prepared, DENSITY_DRAWS)?.log_likelihood;
+        let mut values = vec![0.0; prepared.columns()];
+        for (row, score) in scores.iter_mut().enumerate() {
+            prepared.read(row, &mut values);
+            *score += self.card.preprocess.log_density_shift(&values);
+        }
+        Ok(scores)
+    }
 }
 
 /// For each held-out row that appears, the share of its answers that are right, in row order:

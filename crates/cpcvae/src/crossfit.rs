@@ -208,7 +208,7 @@ impl<'a> CrossFit<'a> {
         let others = others.filter(|row| part.held_out.binary_search(row).is_err());
         let mut rows = [known.as_slice(), &part.held_out].concat();
         rows.extend(others);
-        let features = prepared.training.rows.features.select(&rows);
+        let features = prepared.training.rows.features.gather(&rows);
         let labels: Vec<(u32, u32)> = (0..)
             .zip(known)
             .filter_map(|(place, row)| Some((place, self.data.labels.class_of(*row)?)))

@@ -70,7 +70,7 @@ impl Prepared {
         let facts = LabelFacts {
             class_shares: class_shares(&rows.labels, &split.labelled),
         };
-        let rows = preprocess.apply(rows)?;
+        let rows = preprocess.apply_unchecked(rows);
         let test = match test {
             Some(test) => Some(preprocess.apply(test)?),
             None if split.test.is_empty() => None,

@@ -44,7 +44,7 @@ fn an_image_survives_the_way_to_the_model_and_back() {
     let in_model_order = seen.row(1)[green * HEIGHT * WIDTH + pixel];
     assert!((in_model_order - (2.0 * in_user_order - 1.0)).abs() < 1e-6);
     for (back, was) in preprocess()
-        .invert(seen)
+        .invert(seen.matrix())
         .values
         .iter()
         .zip(&features.values)

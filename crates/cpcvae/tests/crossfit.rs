@@ -145,9 +145,11 @@ fn spreading_never_sees_the_labels_of_its_fold() {
 #[test]
 fn spreading_can_do_with_missing_cells() {
     let (mut data, split) = half_moon();
+    let mut features = data.features.matrix();
     for row in (0..200).step_by(3) {
-        data.features.values[2 * row + row % 2] = f32::NAN;
+        features.values[2 * row + row % 2] = f32::NAN;
     }
+    data.features = features.into();
     let fit = CrossFit::new(&data, &split, &FOLDING).expect("labels");
     let spreading: Spread = |features, width, labels, classes| {
         assert!(features.iter().any(|value| value.is_nan()));

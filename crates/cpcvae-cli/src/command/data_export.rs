@@ -45,7 +45,7 @@ pub fn run(args: &ExportArgs, data_dir: &Path, printer: Printer) -> Result<()> {
         let is_shown = shown.as_ref().is_none_or(|shown| shown.contains(&number));
         let class = rows.labels.class_of(number).filter(|_| is_shown);
         let label = class.map_or(String::new(), |class| names[class as usize].clone());
-        cells(rows.features.row(row)).chain([label]).collect()
+        Ok(cells(&rows.features.row(row)).chain([label]).collect())
     });
     write_csv(args.out.as_deref(), &header, lines, printer)
 }

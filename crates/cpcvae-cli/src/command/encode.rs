@@ -4,6 +4,7 @@ use crate::args::EncodeArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, write_csv};
+use crate::parts;
 use crate::printer::Printer;
 use anyhow::Result;
 use std::process::ExitCode;
@@ -14,16 +15,20 @@ pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &args.carried)?;
     let rows = model.prepare(&asked.data)?;
-    let codes = model.trained.inference.encode(&rows.features)?;
     let mut header = carried.header();
+    let dimensions = model.trained.card.shape.code;
     for name in ["mean", "sigma"] {
-        header.extend((0..codes.mean.columns).map(|dimension| format!("{name}_{dimension}")));
+        header.extend((0..dimensions).map(|dimension| format!("{name}_{dimension}")));
     }
-    let lines = (0..rows.len()).map(|row| {
-        let mut line = carried.line(row);
-        line.extend(cells(codes.mean.row(row)));
-        line.extend(cells(codes.sigma.row(row)));
-        line
+    let lines = parts::lines(&model.trained.inference, &rows.features, |part| {
+        let codes = part.inference.encode(&part.features)?;
+        let line = |row| {
+            let mut line = carried.line(part.first + row);
+            line.extend(cells(codes.mean.row(row)));
+            line.extend(cells(codes.sigma.row(row)));
+            line
+        };
+        Ok((0..codes.mean.rows).map(line).collect())
     });
     write_csv(args.out.as_deref(), &header, lines, printer)?;
     Ok(ExitCode::SUCCESS)

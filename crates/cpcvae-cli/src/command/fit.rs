@@ -42,6 +42,8 @@ pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
         config.method.name(),
         folder.path().display()
     ));
+    // Shares the rows, which stay where they are.
+    let rows = source.rows.clone();
     let stop = interrupt::watch()?;
     let mut progress = Progress::new("", printer.quiet, Arc::clone(&stop));
     let report = cpcvae::run::run(config, source, folder, &device, &mut progress);
@@ -54,7 +56,7 @@ pub fn run(mut settings: FitSettings, printer: Printer) -> Result<ExitCode> {
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
     let split = Split::load(folder.path().join("split.json"))?;
-    let (compared, code) = match measure(&settings, &split, &device, printer, stop)? {
+    let (compared, code) = match measure(&settings, &rows, &split, &device, printer, stop)? {
         Measured::Compared(compared) => (Some(compared), ExitCode::SUCCESS),
         Measured::Plain => (None, ExitCode::SUCCESS),
         Measured::Interrupted => (None, ExitCode::from(interrupt::EXIT_CODE)),
@@ -78,16 +80,15 @@ enum Measured {
 /// keeps both beside the model.
 fn measure(
     settings: &FitSettings,
+    data: &Dataset,
     split: &Split,
     device: &Device,
     printer: Printer,
     stop: Arc<AtomicBool>,
 ) -> Result<Measured> {
     let FitSettings { config, folder, .. } = settings;
-    // Read again, since training used the rows up.
-    let data = settings.data.open(config, &settings.place.data_dir())?.rows;
     let trained = Trained::open(folder, device, config.seed)?;
-    let answers = Answers::unknown().with_typical(&trained, &data, split)?;
+    let answers = Answers::unknown().with_typical(&trained, data, split)?;
     answers.save(folder)?;
     if !settings.held_out.wanted || !config.method.uses_labels() {
         return Ok(Measured::Plain);
@@ -97,7 +98,7 @@ fn measure(
         printer,
         stop,
     };
-    match compare::run(settings, &data, split, answers, &trainer)? {
+    match compare::run(settings, data, split, answers, &trainer)? {
         End::Done(compared) => {
             compared.answers.save(folder)?;
             Ok(Measured::Compared(compared))

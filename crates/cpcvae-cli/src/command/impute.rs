@@ -3,10 +3,13 @@
 use crate::args::ImputeArgs;
 use crate::opened::{Model, WantedLabels};
 use crate::output::write_csv;
+use crate::parts;
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::infer::Filling;
-use cpcvae_data::{Column, Layout, Matrix, RawColumn, RawTable};
+use cpcvae_data::{Column, Layout, MissingValues, RawColumn, RawTable};
+use std::cell::Cell;
+use std::collections::HashMap;
 use std::process::ExitCode;
 
 /// Fills in and writes the table as it was otherwise.
@@ -23,8 +26,8 @@ pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
             args.rows.data
         );
     };
-    let columns = columns(&table, of_model, model.missing_values());
-    let missing = columns.iter().map(Filled::gaps).sum();
+    let missing = MissingValues::new(model.missing_values());
+    let columns = columns(&table, of_model);
     let prepared = preprocess.apply_with_gaps(rows.data)?.features;
     let fillings: Vec<Filling> = match args.samples {
         0 => vec![Filling::Mean],
@@ -33,21 +36,29 @@ pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
     let several = fillings.len() > 1;
     let mut header: Vec<String> = several.then(|| "draw".to_string()).into_iter().collect();
     header.extend(columns.iter().map(|column| column.raw.name.clone()));
-    let mut lines = Vec::new();
-    for (draw, filling) in fillings.into_iter().enumerate() {
-        let inference = &model.trained.inference;
-        let filled = inference.impute(&prepared, filling, args.iterations as usize)?;
-        let filled = preprocess.invert(filled);
-        for row in 0..table.rows {
-            let first = several.then(|| draw.to_string());
-            let rest = columns.iter().map(|column| column.cell(row, &filled));
-            lines.push(first.into_iter().chain(rest).collect());
-        }
-    }
-    write_csv(args.out.as_deref(), &header, lines.into_iter(), printer)?;
+    let filled_in = Cell::new(0);
+    let lines = fillings.iter().enumerate().flat_map(|(draw, filling)| {
+        let (columns, missing, filled_in) = (&columns, &missing, &filled_in);
+        parts::lines(&model.trained.inference, &prepared, move |part| {
+            let inference = &part.inference;
+            let filled = inference.impute(&part.features, *filling, args.iterations as usize)?;
+            let filled = preprocess.invert(filled);
+            let line = |row: usize| {
+                let first = several.then(|| draw.to_string());
+                let rest = columns.iter().map(|column| {
+                    let text = column.filling(part.first + row, missing, filled.row(row));
+                    filled_in.set(filled_in.get() + usize::from(text.is_some() && draw == 0));
+                    text.unwrap_or_else(|| column.raw.text(part.first + row))
+                });
+                first.into_iter().chain(rest).collect()
+            };
+            Ok((0..filled.rows).map(line).collect())
+        })
+    });
+    write_csv(args.out.as_deref(), &header, lines, printer)?;
     printer.note(format!(
         "{} of {} cells filled in",
-        count(missing),
+        count(filled_in.get()),
         count(table.rows * of_model.len())
     ));
     Ok(ExitCode::SUCCESS)
@@ -58,42 +69,28 @@ struct Filled<'a> {
     raw: &'a RawColumn,
     /// Its place among the model's columns, if it is one of them.
     of_model: Option<(usize, &'a Column)>,
-    /// Which cells are missing; empty for a column that the model does not know.
-    missing: Vec<bool>,
 }
 
 /// All columns of the table in their order.
-fn columns<'a>(
-    table: &'a RawTable,
-    of_model: &'a [Column],
-    missing_values: &[String],
-) -> Vec<Filled<'a>> {
+fn columns<'a>(table: &'a RawTable, of_model: &'a [Column]) -> Vec<Filled<'a>> {
+    let places: HashMap<&str, usize> = of_model.iter().map(|c| &c.name[..]).zip(0..).collect();
+    let of_model = |raw: &RawColumn| {
+        let place = *places.get(&raw.name[..])?;
+        Some((place, &of_model[place]))
+    };
     let all = table.columns.iter().chain(&table.beside);
-    all.map(|raw| {
-        let known = of_model.iter().enumerate();
-        let of_model = known.clone().find(|(_, column)| column.name == raw.name);
-        Filled {
-            raw,
-            of_model,
-            missing: match of_model {
-                Some(_) => raw.missing_cells(missing_values),
-                None => Vec::new(),
-            },
-        }
+    all.map(|raw| Filled {
+        raw,
+        of_model: of_model(raw),
     })
     .collect()
 }
 
 impl Filled<'_> {
-    fn gaps(&self) -> usize {
-        self.missing.iter().filter(|missing| **missing).count()
-    }
-
-    /// The cell as it was, or its filling.
-    fn cell(&self, row: usize, filled: &Matrix) -> String {
-        match self.of_model {
-            Some((place, column)) if self.missing[row] => column.cell(filled.row(row)[place]),
-            _ => self.raw.text(row),
-        }
+    /// What fills the cell of a row, where it is missing.
+    fn filling(&self, row: usize, missing: &MissingValues, filled: &[f32]) -> Option<String> {
+        let (place, column) = self.of_model?;
+        let is_missing = self.raw.is_missing(row, missing);
+        is_missing.then(|| column.cell(filled[place]))
     }
 }

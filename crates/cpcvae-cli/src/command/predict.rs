@@ -4,17 +4,16 @@ use crate::args::PredictArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, write_csv};
+use crate::parts;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
-use cpcvae::answers::{Answers, log_densities};
+use cpcvae::answers::Answers;
 use cpcvae::infer::calibrate::at_temperature;
 use cpcvae::infer::conformal::{Conformity, class_set};
 use cpcvae::model::{Kind, Target};
+use cpcvae::prepare::Preprocess;
 use cpcvae_data::Matrix;
 use std::process::ExitCode;
-
-/// Columns of the output, each with one cell a row.
-type Columns = Vec<(String, Vec<String>)>;
 
 /// Predicts and writes one line a row.
 pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
@@ -22,17 +21,13 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &args.carried)?;
     let rows = model.prepare(&asked.data)?;
-    let shape = &model.trained.card.shape;
-    if args.samples > 0 && shape.kind != Kind::Vae {
+    let card = &model.trained.card;
+    if args.samples > 0 && card.shape.kind != Kind::Vae {
         printer.note(format!(
             "note: `{}` predicts from the features, not from a code, so --samples has no effect",
-            model.trained.card.method
+            card.method
         ));
     }
-    let outputs = model
-        .trained
-        .inference
-        .predict(&rows.features, args.samples as usize)?;
     let answers = model.answers()?.unwrap_or_else(Answers::unknown);
     if answers.held_out.is_none() {
         printer.note(
@@ -40,95 +35,133 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
              are no sets or intervals (`cpcvae fit` with `--folds N` holds labels out)",
         );
     }
-    let mut columns = match &shape.target {
-        Target::Classes(names) => of_classes(args, names, outputs, &answers, printer),
-        Target::Values(names) => {
-            let values = model.trained.card.preprocess.invert_labels(outputs);
-            of_values(args, names, &values, &answers, printer)
-        }
-        Target::Nothing => unreachable!("predict refuses models that predict nothing"),
-    };
-    if let (Some(typical), false) = (&answers.typical, args.no_density) {
-        let log_p = log_densities(&model.trained, asked.data)?;
-        let percentiles: Vec<f32> = log_p
-            .iter()
-            .map(|log_p| typical.percentile(*log_p))
-            .collect();
-        columns.push(("log_p".into(), cells(&log_p).collect()));
-        columns.push(("percentile".into(), cells(&percentiles).collect()));
-    }
+    let told = Told::new(&card.shape.target, &answers, args, printer);
+    let typical = answers.typical.as_ref().filter(|_| !args.no_density);
     let mut header = carried.header();
-    header.extend(columns.iter().map(|(name, _)| name.clone()));
-    let lines = (0..rows.len()).map(|row| {
-        let mut line = carried.line(row);
-        line.extend(columns.iter().map(|(_, cells)| cells[row].clone()));
-        line
+    header.extend(told.header());
+    if typical.is_some() {
+        header.extend(["log_p", "percentile"].map(String::from));
+    }
+    let lines = parts::lines(&model.trained.inference, &rows.features, |part| {
+        let outputs = part
+            .inference
+            .predict(&part.features, args.samples as usize)?;
+        let outputs = told.outputs(&card.preprocess, outputs);
+        let log_p = match typical {
+            Some(_) => model
+                .trained
+                .log_densities(&part.inference, &part.features)?,
+            None => Vec::new(),
+        };
+        let line = |row| {
+            let mut line = carried.line(part.first + row);
+            line.extend(told.cells(outputs.row(row)));
+            if let Some(typical) = typical {
+                line.extend(cells(&[log_p[row], typical.percentile(log_p[row])]));
+            }
+            line
+        };
+        Ok((0..outputs.rows).map(line).collect())
     });
     write_csv(args.out.as_deref(), &header, lines, printer)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The most probable class, calibrated probabilities, and the conformal set.
-fn of_classes(
-    args: &PredictArgs,
-    names: &[String],
-    mut probabilities: Matrix,
-    answers: &Answers,
-    printer: Printer,
-) -> Columns {
-    let width = names.len();
-    at_temperature(&mut probabilities.values, width, answers.temperature);
-    let rows = || (0..probabilities.rows).map(|row| probabilities.row(row));
-    let label = |row: &[f32]| names[cpcvae::infer::largest(row)].clone();
-    let mut columns = vec![("label".into(), rows().map(label).collect())];
-    for (class, name) in names.iter().enumerate() {
-        let cells = rows().map(|row| row[class].to_string()).collect();
-        columns.push((format!("p_{name}"), cells));
-    }
-    if !answers.class_scores.is_empty() {
-        let threshold = threshold(
-            &answers.class_scores,
-            args,
-            "sets hold every class",
-            printer,
-        );
-        let set = |row: &[f32]| {
-            let classes = class_set(row, threshold).into_iter();
-            classes
-                .map(|class| names[class].as_str())
-                .collect::<Vec<_>>()
-                .join("|")
-        };
-        columns.push(("set".into(), rows().map(set).collect()));
-    }
-    columns
+/// What is told of a prediction.
+enum Told<'a> {
+    /// The most probable class, calibrated probabilities, and the conformal set, where there is a
+    /// threshold for it (none where every class is in it).
+    Classes {
+        names: &'a [String],
+        temperature: f64,
+        threshold: Option<Option<f32>>,
+    },
+    /// Each continuous label, with the ends of its conformal interval where its reach is known.
+    Values(Vec<(&'a String, Option<f32>)>),
 }
 
-/// Each continuous label with the ends of its conformal interval.
-fn of_values(
-    args: &PredictArgs,
-    names: &[String],
-    values: &Matrix,
-    answers: &Answers,
-    printer: Printer,
-) -> Columns {
-    let mut columns = Columns::new();
-    for (label, name) in names.iter().enumerate() {
-        let of_rows = || (0..values.rows).map(|row| values.row(row)[label]);
-        columns.push((
-            name.clone(),
-            of_rows().map(|value| value.to_string()).collect(),
-        ));
-        if let Some(scores) = answers.label_scores.get(label) {
+impl<'a> Told<'a> {
+    fn new(target: &'a Target, answers: &Answers, args: &PredictArgs, printer: Printer) -> Self {
+        let of_classes = |scores| threshold(scores, args, "sets hold every class", printer);
+        let of_values = |scores| {
             let reach = threshold(scores, args, "intervals are endless", printer);
-            let reach = reach.unwrap_or(f32::INFINITY);
-            for (end, reach) in [("low", -reach), ("high", reach)] {
-                let cells = of_rows().map(|value| (value + reach).to_string());
-                columns.push((format!("{name}_{end}"), cells.collect()));
+            reach.unwrap_or(f32::INFINITY)
+        };
+        match target {
+            Target::Classes(names) => Self::Classes {
+                names,
+                temperature: answers.temperature,
+                threshold: (!answers.class_scores.is_empty())
+                    .then(|| of_classes(&answers.class_scores)),
+            },
+            Target::Values(names) => {
+                let reach = |label| answers.label_scores.get(label).map(of_values);
+                let reaches = names.iter().enumerate();
+                Self::Values(reaches.map(|(label, name)| (name, reach(label))).collect())
+            }
+            Target::Nothing => Self::Values(Vec::new()),
+        }
+    }
+
+    fn header(&self) -> Vec<String> {
+        match self {
+            Self::Classes {
+                names, threshold, ..
+            } => {
+                let first = std::iter::once("label".to_string());
+                let names = names.iter().map(|name| format!("p_{name}"));
+                let set = threshold.map(|_| "set".to_string());
+                first.chain(names).chain(set).collect()
+            }
+            Self::Values(labels) => labels
+                .iter()
+                .flat_map(|(name, reach)| {
+                    let ends = reach.map(|_| [format!("{name}_low"), format!("{name}_high")]);
+                    std::iter::once(name.to_string()).chain(ends.into_iter().flatten())
+                })
+                .collect(),
+        }
+    }
+
+    /// What the model predicts, calibrated and in the user's units.
+    fn outputs(&self, preprocess: &Preprocess, mut outputs: Matrix) -> Matrix {
+        match self {
+            Self::Values(_) => preprocess.invert_labels(outputs),
+            Self::Classes {
+                names, temperature, ..
+            } => {
+                at_temperature(&mut outputs.values, names.len(), *temperature);
+                outputs
             }
         }
     }
-    columns
+
+    /// The cells of a row with these outputs.
+    fn cells(&self, outputs: &[f32]) -> Vec<String> {
+        match self {
+            Self::Classes {
+                names, threshold, ..
+            } => {
+                let label = names[cpcvae::infer::largest(outputs)].clone();
+                let set = threshold.map(|threshold| {
+                    let classes = class_set(outputs, threshold).into_iter();
+                    let names: Vec<&str> = classes.map(|class| &names[class][..]).collect();
+                    names.join("|")
+                });
+                let first = std::iter::once(label);
+                first.chain(cells(outputs)).chain(set).collect()
+            }
+            Self::Values(labels) => outputs
+                .iter()
+                .zip(labels)
+                .flat_map(|(&value, (_, reach))| {
+                    let ends = reach.map(|reach| [value - reach, value + reach]);
+                    std::iter::once(value).chain(ends.into_iter().flatten())
+                })
+                .map(|value| value.to_string())
+                .collect(),
+        }
+    }
 }
 
 /// The score that the coverage asks for, and a note where there are too few rows for it.

@@ -22,7 +22,7 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &CarriedArgs::default())?;
-    let rows = asked.data;
+    let rows = &asked.data;
     let out = args.out.as_deref();
     let wanted = match args.first {
         Some(rows) => rows as usize,
@@ -51,7 +51,7 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
             let lines = (0..made.rows).map(|row| {
                 let mut line = carried.line(row);
                 line.extend(feature_cells(&rows.layout, made.row(row)));
-                line
+                Ok(line)
             });
             write_csv(out, &header, lines, printer)?;
         }
@@ -62,7 +62,7 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
 /// Lines of originals, each above the line of their reconstructions.
 fn draw(rows: &Dataset, made: &Matrix, name: &str, path: &Path, printer: Printer) -> Result<()> {
     let mut grid = grid(&rows.layout)?;
-    let (originals, made) = (images(&rows.features), images(made));
+    let (originals, made) = (images(&rows.features.matrix()), images(made));
     for (originals, made) in originals.chunks(ACROSS).zip(made.chunks(ACROSS)) {
         grid.images.extend([originals.to_vec(), made.to_vec()]);
         grid.row_labels

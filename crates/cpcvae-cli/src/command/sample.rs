@@ -52,9 +52,9 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
             let lines = groups.iter().flat_map(|group| {
                 (0..group.rows.rows).map(|row| {
                     let class = group.class.clone().into_iter();
-                    class
+                    Ok(class
                         .chain(feature_cells(layout, group.rows.row(row)))
-                        .collect()
+                        .collect())
                 })
             });
             write_csv(out, &header, lines, printer)?;

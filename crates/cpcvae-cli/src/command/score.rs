@@ -4,6 +4,7 @@ use crate::args::ScoreArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, write_csv};
+use crate::parts;
 use crate::printer::{Printer, count};
 use anyhow::Result;
 use serde_json::json;
@@ -15,27 +16,34 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &args.carried)?;
     let rows = model.prepare(&asked.data)?;
-    let mut scores = model
-        .trained
-        .inference
-        .score(&rows.features, args.samples as usize)?;
     let preprocess = &model.trained.card.preprocess;
-    for (row, elbo) in scores.elbo.iter_mut().enumerate() {
-        let shift = preprocess.log_density_shift(rows.features.row(row));
-        *elbo += shift;
-        scores.log_likelihood[row] += shift;
-    }
+    let (mut elbo, mut log_likelihood) = (0.0, 0.0);
+    let lines = parts::lines(&model.trained.inference, &rows.features, |part| {
+        let scores = part
+            .inference
+            .score(&part.features, args.samples as usize)?;
+        let line = |row| {
+            let shift = preprocess.log_density_shift(part.features.row(row));
+            let scores = [scores.elbo[row] + shift, scores.log_likelihood[row] + shift];
+            elbo += f64::from(scores[0]);
+            log_likelihood += f64::from(scores[1]);
+            let mut line = carried.line(part.first + row);
+            line.extend(cells(&scores));
+            line
+        };
+        Ok((0..part.features.rows).map(line).collect())
+    });
     if args.out.is_some() || !printer.json {
         let mut header = carried.header();
         header.extend(["elbo", "log_likelihood"].map(String::from));
-        let lines = (0..rows.len()).map(|row| {
-            let mut line = carried.line(row);
-            line.extend(cells(&[scores.elbo[row], scores.log_likelihood[row]]));
-            line
-        });
         write_csv(args.out.as_deref(), &header, lines, printer)?;
+    } else {
+        for line in lines {
+            line?;
+        }
     }
-    let (elbo, log_likelihood) = (mean(&scores.elbo), mean(&scores.log_likelihood));
+    elbo /= rows.len().max(1) as f64;
+    log_likelihood /= rows.len().max(1) as f64;
     let text = format!(
         "mean of {} rows: ELBO {elbo:.4}, log-likelihood {log_likelihood:.4} nats ({} draws)",
         count(rows.len()),
@@ -57,8 +65,4 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     });
     printer.answer(&(text + "\n"), &value)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn mean(values: &[f32]) -> f64 {
-    values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len().max(1) as f64
 }

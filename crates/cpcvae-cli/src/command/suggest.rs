@@ -20,7 +20,7 @@ pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
     };
     let asked = model.rows(&args.rows, WantedLabels::WhereThere)?;
     let carried = Carried::of(&asked, &args.carried)?;
-    let all = asked.data;
+    let all = &asked.data;
     let is_open = |row: &u32| !all.labels.is_known(*row);
     let candidates: Vec<u32> = (0..all.len() as u32).filter(is_open).collect();
     if candidates.is_empty() {
@@ -56,7 +56,7 @@ pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
         let mut line = carried.line(candidates[row] as usize);
         line.push(names[largest(probabilities.row(row))].clone());
         line.extend([unsure(row) as f32, percentile(row)].map(|value| value.to_string()));
-        line
+        Ok(line)
     });
     write_csv(args.out.as_deref(), &header, lines, printer)?;
     printer.note(format!(

@@ -74,8 +74,8 @@ fn cells_of(dataset: &Dataset) -> Result<Option<Cells>, Error> {
         }
         DType::I64 => {
             let cells = dataset.read_i64()?;
-            let whole: Vec<_> = cells.iter().map(|&cell| Some(i128::from(cell))).collect();
-            Some(Cells::whole_numbers(&whole))
+            let whole = cells.iter().map(|&cell| Some(i128::from(cell)));
+            Some(Cells::whole_numbers(whole))
         }
         DType::F32 | DType::F64 | DType::I8 | DType::I16 | DType::I32 => {
             Some(Cells::Numbers(dataset.read_f64()?))

@@ -19,9 +19,11 @@ mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_cells;
 mod unpack;
 
-use crate::{DataError, ImageSet, RawTable, Result};
+use crate::{DataError, ImageSet, MEMORY_BUDGET, RawTable, Result};
 pub use csv::read_csv;
 pub use kind::FileKind;
 use std::path::{Path, PathBuf};
@@ -49,8 +51,8 @@ pub struct ReadOptions {
     pub strict: bool,
     /// The most bytes that a compressed file may unpack to.
     pub most_bytes: u64,
-    /// Images: above this many bytes of pixels they are kept in a temporary file that is mapped
-    /// into memory.
+    /// Above this many bytes, what has to be unpacked or decoded is kept in a temporary file that is
+    /// mapped into memory.
     pub memory_budget: u64,
 }
 
@@ -66,7 +68,7 @@ impl Default for ReadOptions {
             gray: false,
             strict: false,
             most_bytes: 16 << 30,
-            memory_budget: 4 << 30,
+            memory_budget: MEMORY_BUDGET,
         }
     }
 }

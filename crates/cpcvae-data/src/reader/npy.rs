@@ -103,17 +103,16 @@ impl Array {
             let at = start + row * stride;
             &self.bytes[at..at + size]
         });
+        let format = |kind| (kind, self.big_endian);
+        let packed =
+            |kind| PackedNumbers::new(self.bytes.clone(), format(kind), start, stride, rows);
+        let none = Cells::Numbers(Vec::new());
         match self.element {
             Element::Number(kind) if self.shape.len() == 1 => self.numbers(kind, elements),
-            Element::Number(kind) => {
-                let packed = PackedNumbers::new(
-                    self.bytes.clone(),
-                    (kind, self.big_endian),
-                    start,
-                    stride,
-                    rows,
-                );
-                packed.map_or_else(|| Cells::Numbers(Vec::new()), Cells::Packed)
+            Element::Number(kind) => packed(kind).map_or(none, Cells::Packed),
+            // A byte each, 0 or 1.
+            Element::Flag if self.shape.len() > 1 => {
+                packed(NumberKind::U8).map_or(none, Cells::PackedFlags)
             }
             Element::Flag => Cells::Flags(elements.map(|byte| Some(byte != [0])).collect()),
             Element::Unicode(_) => Cells::Texts(elements.map(|text| self.unicode(text)).collect()),
@@ -129,7 +128,11 @@ impl Array {
         }
     }
 
-    fn numbers<'a>(&self, kind: NumberKind, elements: impl Iterator<Item = &'a [u8]>) -> Cells {
+    fn numbers<'a>(
+        &self,
+        kind: NumberKind,
+        elements: impl Iterator<Item = &'a [u8]> + Clone,
+    ) -> Cells {
         let whole = |bytes: &[u8]| {
             let mut word: [u8; 8] = bytes.try_into().unwrap_or_default();
             if self.big_endian {
@@ -141,9 +144,7 @@ impl Array {
             }
         };
         match kind {
-            NumberKind::I64 | NumberKind::U64 => {
-                Cells::whole_numbers(&elements.map(whole).collect::<Vec<_>>())
-            }
+            NumberKind::I64 | NumberKind::U64 => Cells::whole_numbers(elements.map(whole)),
             _ => {
                 let number = |bytes| kind.read(bytes, self.big_endian);
                 Cells::Numbers(elements.map(number).collect())

@@ -42,10 +42,9 @@ pub(super) fn read_npz(path: &Path, options: &ReadOptions) -> Result<Opened> {
                     let error = unpack::too_large(options.most_bytes);
                     return Err(unpack::read_error(path, error));
                 }
-                let bytes = unpack::read_all(entry, left)
-                    .map_err(|source| unpack::read_error(path, source))?;
+                let bytes = unpack::gather(entry, left, options.memory_budget, path)?;
                 left -= bytes.len() as u64;
-                SharedBytes::from(bytes)
+                bytes
             }
         };
         let array = Array::parse(&bytes, &format!("array `{name}`"), path)?;

@@ -1,6 +1,7 @@
 //! Files that may be plain, gzip or zstd, told by content, read under a limit.
 
-use crate::{DataError, Result};
+use crate::mapped::Gatherer;
+use crate::{DataError, Result, SharedBytes};
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fs::File;
@@ -37,6 +38,25 @@ pub(super) fn read_all(reader: impl Read, most_bytes: u64) -> io::Result<Vec<u8>
     let mut bytes = Vec::new();
     Limited::new(reader, most_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The same with what is beyond the budget of memory in a temporary file.
+pub(super) fn gather(
+    reader: impl Read,
+    most_bytes: u64,
+    memory_budget: u64,
+    path: &Path,
+) -> Result<SharedBytes> {
+    let mut reader = Limited::new(reader, most_bytes);
+    let mut gatherer = Gatherer::new(0, memory_budget)?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(gatherer.finish()?.into()),
+            Ok(read) => gatherer.push(&buffer[..read])?,
+            Err(error) => return Err(read_error(path, error)),
+        }
+    }
 }
 
 /// What to say about an error while reading what [`open`] or [`read_all`] read.

@@ -5,6 +5,7 @@ mod anndata;
 mod arrays;
 mod image_labels;
 mod images;
+mod large;
 mod matlab;
 mod never_a_panic;
 #[cfg(feature = "parquet")]
@@ -13,7 +14,7 @@ mod real_files;
 mod texts;
 mod write;
 
-use cpcvae_data::{Cells, ImageSet, Opened, RawTable, ReadOptions, open_path};
+use cpcvae_data::{Cells, ImageSet, Opened, RawColumn, RawTable, ReadOptions, open_path};
 use std::path::Path;
 
 /// Writes a file under the name and opens it; messages come without the folder.
@@ -62,18 +63,25 @@ fn names(table: &RawTable) -> Vec<&str> {
 
 /// The cells as numbers, whatever they are typed as; a text that is none is NaN.
 fn numbers(cells: &Cells) -> Vec<f64> {
+    let of_text = |text: &str| match text {
+        "true" => 1.0,
+        "false" => 0.0,
+        text => text.parse().unwrap_or(f64::NAN),
+    };
     match cells {
-        Cells::Texts(cells) => cells
-            .iter()
-            .map(|cell| cell.parse().unwrap_or(f64::NAN))
-            .collect(),
         Cells::Numbers(cells) => cells.clone(),
         Cells::Packed(cells) => cells.iter().collect(),
-        Cells::Flags(cells) => cells
-            .iter()
-            .map(|cell| cell.map_or(f64::NAN, |flag| f64::from(u8::from(flag))))
-            .collect(),
+        cells => texts(cells).iter().map(|text| of_text(text)).collect(),
     }
+}
+
+/// The cells as texts, whatever they are typed as.
+fn texts(cells: &Cells) -> Vec<String> {
+    let column = RawColumn {
+        name: String::new(),
+        cells: cells.clone(),
+    };
+    (0..cells.len()).map(|row| column.text(row)).collect()
 }
 
 fn texts_of(list: &[&str]) -> Cells {

@@ -1,10 +1,10 @@
 //! Parquet, and the same data in three formats.
 
-use super::{names, numbers, open_named, refused, table, texts_of, write};
+use super::{names, numbers, open_named, refused, table, texts, write};
 use cpcvae_data::{Cells, RawTable, ReadOptions};
 use parquet::basic::Compression;
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
 };
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -79,13 +79,59 @@ fn every_kind_of_column_under_every_compression() {
         assert!(first("age")[1].is_nan() && first("age")[2] == 9.0);
         assert_eq!(first("price"), [1.99, -0.05, 0.0]);
         assert_eq!(first("count"), [1.0, 4294967295.0, 2.0]);
-        let tame = [Some(true), Some(false), None];
-        assert_eq!(table.columns[2].cells, Cells::Flags([tame, tame].concat()));
-        assert_eq!(
-            table.columns[3].cells,
-            texts_of(&["cat", "dog", "", "cat", "dog", ""])
-        );
+        let tame = &table.columns[2].cells;
+        assert!(matches!(tame, Cells::PackedFlags(_)));
+        assert_eq!(texts(tame), ["true", "false", "", "true", "false", ""]);
+        let kinds = texts(&table.columns[3].cells);
+        assert_eq!(kinds, ["cat", "dog", "", "cat", "dog", ""]);
     }
+}
+
+/// More rows than are turned at a time, in groups of different columns, by way of temporary files.
+#[test]
+fn a_table_in_a_file_is_the_table_in_memory() {
+    let schema = "message schema { required float size; optional int64 age; optional boolean tame;
+        optional binary kind (STRING); required int64 id; }";
+    let rows = 300_000;
+    let present: Vec<i16> = (0..rows).map(|row| i16::from(row % 3 > 0)).collect();
+    let known = || (0..rows).filter(|row| row % 3 > 0);
+    let content = file(schema, Compression::SNAPPY, 2, |group| {
+        let sizes: Vec<f32> = (0..rows).map(|row| row as f32 / 3.0).collect();
+        column::<FloatType>(group, &sizes, None);
+        column::<Int64Type>(group, &known().collect::<Vec<_>>(), Some(&present));
+        let tame: Vec<bool> = known().map(|row| row % 2 == 0).collect();
+        column::<BoolType>(group, &tame, Some(&present));
+        let kinds: Vec<ByteArray> = known()
+            .map(|row| ByteArray::from(["cat", "dog"][row as usize % 2]))
+            .collect();
+        column::<ByteArrayType>(group, &kinds, Some(&present));
+        let ids: Vec<i64> = (0..rows).map(|row| i64::MAX - row).collect();
+        column::<Int64Type>(group, &ids, None);
+    });
+    let [memory, mapped] = [u64::MAX, 0].map(|memory_budget| {
+        let options = ReadOptions {
+            memory_budget,
+            ..ReadOptions::default()
+        };
+        table(open_named("t.parquet", &content, &options))
+    });
+    assert_eq!((memory.rows, mapped.rows), (600_000, 600_000));
+    for (one, other) in memory.columns.iter().zip(&mapped.columns) {
+        for row in (0..600_000).step_by(1013).chain([299_999, 300_000]) {
+            assert_eq!(one.text(row), other.text(row), "column {} {row}", one.name);
+        }
+    }
+    let texts_of = |row: usize| -> Vec<String> {
+        let columns = mapped.columns.iter();
+        columns.map(|column| column.text(row)).collect()
+    };
+    let id = |row: i64| (i64::MAX - row).to_string();
+    assert_eq!(texts_of(300_004), ["1.3333334", "4", "true", "cat", &id(4)]);
+    assert_eq!(
+        texts_of(299_999),
+        ["99999.664", "299999", "false", "dog", &id(299_999)]
+    );
+    assert_eq!(texts_of(3), ["1", "", "", "", &id(3)]);
 }
 
 #[test]
@@ -165,6 +211,6 @@ fn the_same_data_in_three_formats_is_the_same_table() {
         assert_eq!(names(&table), ["size", "count", "kind"], "{name}");
         assert_eq!(numbers(&table.columns[0].cells), size, "{name}");
         assert_eq!(numbers(&table.columns[1].cells), [7.0, 0.0, -3.0], "{name}");
-        assert_eq!(table.columns[2].cells, texts_of(&kind), "{name}");
+        assert_eq!(texts(&table.columns[2].cells), kind, "{name}");
     }
 }

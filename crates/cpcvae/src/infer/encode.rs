@@ -4,7 +4,7 @@ use super::{Inference, no_generative_part, to_vec};
 use crate::error::Result;
 use crate::model::{Model, Posterior};
 use burn::tensor::Tensor;
-use cpcvae_data::Matrix;
+use cpcvae_data::{Matrix, Rows};
 
 /// q(z|x) of each row.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Codes {
 
 impl Inference {
     /// Means and standard deviations of q(z|x). For M2, of q(z|x,y) at the most probable class.
-    pub fn encode(&self, features: &Matrix) -> Result<Codes> {
+    pub fn encode(&self, features: &dyn Rows) -> Result<Codes> {
         if matches!(self.model, Model::Classifier(_)) {
             return Err(no_generative_part());
         }
@@ -29,7 +29,7 @@ impl Inference {
             sigmas.extend(to_vec(posterior.sigma()));
         });
         let matrix = |values| Matrix {
-            rows: features.rows,
+            rows: features.rows(),
             columns,
             values,
         };

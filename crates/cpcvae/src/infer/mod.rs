@@ -32,10 +32,11 @@ use crate::model::{Model, Shape};
 use crate::noise::{Noise, Purpose};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
-use cpcvae_data::Matrix;
+use cpcvae_data::Rows;
 
-/// Rows handled at once.
-const CHUNK: usize = 1000;
+/// Rows handled at once. Each such chunk has noise of its own, so where a chunk begins matters to
+/// whoever asks about rows part by part: see [`Inference::at_chunk`].
+pub const CHUNK: usize = 1000;
 
 /// A model ready to answer.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Inference {
     shape: Shape,
     device: Device,
     seed: u64,
+    /// The number of the chunk that answers begin with.
+    first_chunk: u64,
 }
 
 impl Inference {
@@ -54,6 +57,16 @@ impl Inference {
             shape: shape.clone(),
             device: device.clone().without_autodiff(),
             seed,
+            first_chunk: 0,
+        }
+    }
+
+    /// The same model, asked about rows of which so many chunks of [`CHUNK`] rows come before:
+    /// answers part by part are then the same as answers for all rows at once.
+    pub fn at_chunk(&self, chunk: usize) -> Self {
+        Self {
+            first_chunk: chunk as u64,
+            ..self.clone()
         }
     }
 
@@ -63,12 +76,11 @@ impl Inference {
     }
 
     /// Calls `f` with consecutive chunks of rows `[rows, features]` and the noise of the chunk.
-    fn for_chunks(&self, features: &Matrix, mut f: impl FnMut(Tensor<2>, Noise)) {
-        let width = features.columns;
-        for (chunk, values) in features.values.chunks(CHUNK * width.max(1)).enumerate() {
-            let rows = values.len() / width;
-            let data = TensorData::new(values.to_vec(), [rows, width]);
-            let noise = Noise::new(self.seed, chunk as u64, &self.device);
+    fn for_chunks(&self, features: &dyn Rows, mut f: impl FnMut(Tensor<2>, Noise)) {
+        for (chunk, start) in (0..features.rows()).step_by(CHUNK).enumerate() {
+            let part = features.part(start..features.rows().min(start + CHUNK));
+            let data = TensorData::new(part.values, [part.rows, part.columns]);
+            let noise = Noise::new(self.seed, self.first_chunk + chunk as u64, &self.device);
             f(Tensor::from_data(data, &self.device), noise);
         }
     }

@@ -6,14 +6,14 @@ use crate::model::Model;
 use crate::noise::{Noise, Purpose};
 use crate::objective::Prediction;
 use burn::tensor::Tensor;
-use cpcvae_data::Matrix;
+use cpcvae_data::{Matrix, Rows};
 
 impl Inference {
     /// Class probabilities, or continuous labels in the model's units, `[rows, outputs]`.
     ///
     /// With `samples = 0` the code is the mean of q(z|x); otherwise predictions are averaged over
     /// that many draws of the code.
-    pub fn predict(&self, features: &Matrix, samples: usize) -> Result<Matrix> {
+    pub fn predict(&self, features: &dyn Rows, samples: usize) -> Result<Matrix> {
         let columns = self.shape.target.outputs();
         if columns == 0 {
             return Err(Error::Mismatch(
@@ -22,39 +22,41 @@ impl Inference {
                     .into(),
             ));
         }
-        let mut values = Vec::with_capacity(features.rows * columns);
+        let mut values = Vec::with_capacity(features.rows() * columns);
         self.for_chunks(features, |x, noise| {
             values.extend(to_vec(self.predict_chunk(x, samples, &noise)));
         });
         Ok(Matrix {
-            rows: features.rows,
+            rows: features.rows(),
             columns,
             values,
         })
     }
 
     /// The same for codes `[rows, code]`; only for models that predict from codes.
-    pub fn predict_codes(&self, codes: &Matrix) -> Result<Matrix> {
+    pub fn predict_codes(&self, codes: &dyn Rows) -> Result<Matrix> {
         let columns = self.shape.target.outputs();
         let Model::Vae(vae) = &self.model else {
             return Err(Error::Mismatch(
                 "this model predicts from features, not from codes".into(),
             ));
         };
-        if columns == 0 || codes.columns != self.shape.code {
+        if columns == 0 || codes.columns() != self.shape.code {
             return Err(Error::Mismatch(format!(
                 "codes of {} dimensions cannot be given to a predictor of {} outputs on {}",
-                codes.columns, columns, self.shape.code
+                codes.columns(),
+                columns,
+                self.shape.code
             )));
         }
         let classes = self.shape.target.is_classes();
-        let mut values = Vec::with_capacity(codes.rows * columns);
+        let mut values = Vec::with_capacity(codes.rows() * columns);
         self.for_chunks(codes, |z, _| {
             let outputs = Prediction::new(vae.predict(z), classes);
             values.extend(to_vec(outputs.as_target()));
         });
         Ok(Matrix {
-            rows: codes.rows,
+            rows: codes.rows(),
             columns,
             values,
         })

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::net::spatial_transformer::DIMENSIONS;
 use burn::tensor::Tensor;
-use cpcvae_data::Matrix;
+use cpcvae_data::{Matrix, Rows};
 
 /// Which reconstruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Reconstruction {
 
 impl Inference {
     /// Features `[rows, features]` in the model's units.
-    pub fn reconstruct(&self, features: &Matrix, kind: Reconstruction) -> Result<Matrix> {
+    pub fn reconstruct(&self, features: &dyn Rows, kind: Reconstruction) -> Result<Matrix> {
         if matches!(self.model, Model::Classifier(_)) {
             return Err(no_generative_part());
         }
@@ -43,7 +43,7 @@ impl Inference {
             Reconstruction::Aligned => self.mean_transform(features)?,
             _ => [0.0; DIMENSIONS],
         };
-        let mut values = Vec::with_capacity(features.values.len());
+        let mut values = Vec::with_capacity(features.rows() * features.columns());
         self.for_chunks(features, |x, noise| {
             let [rows, _] = x.dims();
             let z = self.posterior(x.clone()).mean();
@@ -66,15 +66,15 @@ impl Inference {
             }));
         });
         Ok(Matrix {
-            rows: features.rows,
-            columns: features.columns,
+            rows: features.rows(),
+            columns: features.columns(),
             values,
         })
     }
 
     /// The transform's mean over the rows. It need not be zero: the canvas is larger than the
     /// image, and nothing tells the decoder where on it to draw.
-    fn mean_transform(&self, features: &Matrix) -> Result<[f32; DIMENSIONS]> {
+    fn mean_transform(&self, features: &dyn Rows) -> Result<[f32; DIMENSIONS]> {
         let codes = self.encode(features)?.mean;
         let mut mean = [0.0; DIMENSIONS];
         for row in 0..codes.rows {

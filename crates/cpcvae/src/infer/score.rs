@@ -7,7 +7,7 @@ use crate::model::{LabelVae, Model, Vae};
 use crate::noise::{Noise, Purpose};
 use crate::objective::unlabelled_bound;
 use burn::tensor::Tensor;
-use cpcvae_data::Matrix;
+use cpcvae_data::Rows;
 
 /// Scores of each row, in nats, for features in the model's units.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,10 +20,10 @@ pub struct Scores {
 
 impl Inference {
     /// Scores with `draws` codes a row (at least one).
-    pub fn score(&self, features: &Matrix, draws: usize) -> Result<Scores> {
+    pub fn score(&self, features: &dyn Rows, draws: usize) -> Result<Scores> {
         let mut scores = Scores {
-            elbo: Vec::with_capacity(features.rows),
-            log_likelihood: Vec::with_capacity(features.rows),
+            elbo: Vec::with_capacity(features.rows()),
+            log_likelihood: Vec::with_capacity(features.rows()),
         };
         if matches!(self.model, Model::Classifier(_)) {
             return Err(no_generative_part());

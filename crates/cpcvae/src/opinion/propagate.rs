@@ -120,7 +120,7 @@ mod tests {
         let class = |row: &u32| rows.labels.class_of(*row).unwrap();
         let labels: Vec<(u32, u32)> = split.labelled.iter().map(|r| (*r, class(r))).collect();
         let options = Propagation::default();
-        let beliefs = propagate(&rows.features.values, 2, &labels, 2, &options);
+        let beliefs = propagate(&rows.features.matrix().values, 2, &labels, 2, &options);
         let is_right = |row: &&u32| {
             let row_beliefs = &beliefs[**row as usize * 2..][..2];
             (row_beliefs[1] > row_beliefs[0]) == (class(row) == 1)

@@ -2,7 +2,7 @@
 
 use crate::distribution::{CountScale, RowLayout};
 use crate::error::Result;
-use cpcvae_data::{Column, ColumnKind, Matrix, Standardizer};
+use cpcvae_data::{Column, ColumnKind, Features, Matrix, Rows, Standardizer};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -19,19 +19,20 @@ impl MixedScale {
     /// Measures the columns over the training rows. Where `standardise` is not wanted, numbers
     /// stay as they are.
     pub fn fit(
-        features: &Matrix,
+        features: &Features,
         columns: &[Column],
         training_rows: &[u32],
         standardise: bool,
     ) -> Result<Self> {
-        let mut measured = features.clone();
-        for row in measured.values.chunks_exact_mut(columns.len().max(1)) {
-            for (value, column) in row.iter_mut().zip(columns) {
-                if column.kind == ColumnKind::Count {
-                    *value = value.ln_1p();
-                }
-            }
-        }
+        let is_count: Vec<bool> = columns
+            .iter()
+            .map(|column| column.kind == ColumnKind::Count)
+            .collect();
+        let measured = features.changed(columns.len(), move |row, out| {
+            out.copy_from_slice(row);
+            let counts = out.iter_mut().zip(&is_count).filter(|(_, count)| **count);
+            counts.for_each(|(value, _)| *value = value.ln_1p());
+        });
         let all = Standardizer::fit(&measured, training_rows)?;
         let mut numbers = Standardizer {
             mean: Vec::new(),
@@ -52,15 +53,18 @@ impl MixedScale {
             }
         }
         let mut fitted = Self { numbers, row };
-        let is_missing = |place: usize| {
-            let mut rows = training_rows.iter();
-            rows.any(|row| features.row(*row as usize)[place].is_nan())
-        };
+        let mut has_gaps = vec![false; columns.len()];
+        let mut values = vec![0.0; columns.len()];
+        for &row in training_rows {
+            features.read(row as usize, &mut values);
+            let gaps = has_gaps.iter_mut().zip(&values);
+            gaps.for_each(|(gap, value)| *gap |= value.is_nan());
+        }
         fitted.row.can_be_missing = fitted
             .places(columns)
-            .enumerate()
-            .filter(|(place, _)| is_missing(*place))
-            .map(|(_, places)| places.start)
+            .zip(has_gaps)
+            .filter(|(_, gap)| *gap)
+            .map(|(places, _)| places.start)
             .collect();
         Ok(fitted)
     }
@@ -97,30 +101,29 @@ impl MixedScale {
     }
 
     /// Rows with one value a column as the model sees them.
-    pub fn encode(&self, columns: &[Column], features: &Matrix) -> Matrix {
-        let width = self.row.width();
+    pub fn encode(&self, columns: &[Column], features: &Features) -> Features {
         let places: Vec<Range<usize>> = self.places(columns).collect();
-        let mut values = vec![0.0; features.rows * width];
-        for (row, out) in values.chunks_exact_mut(width.max(1)).enumerate() {
-            for (&value, places) in features.row(row).iter().zip(&places) {
-                if value.is_nan() {
-                    out[places.clone()].fill(f32::NAN);
-                } else if self.row.number_places().contains(&places.start) {
-                    let (mean, scale) = self.number(places.start);
-                    out[places.start] = (value - mean) / scale;
-                } else if let Some(scale) = self.count(places.start) {
-                    out[places.start] = scale.encode(value);
-                } else if self.row.flag_places().contains(&places.start) {
-                    out[places.start] = value;
-                } else {
-                    out[places.start + value as usize] = 1.0;
-                }
+        let scale = self.clone();
+        features.changed(self.row.width(), move |row, out| {
+            scale.encode_row(&places, row, out);
+        })
+    }
+
+    /// From one value a column to the values at its places, which are 0 before.
+    fn encode_row(&self, places: &[Range<usize>], row: &[f32], out: &mut [f32]) {
+        for (&value, places) in row.iter().zip(places) {
+            if value.is_nan() {
+                out[places.clone()].fill(f32::NAN);
+            } else if self.row.number_places().contains(&places.start) {
+                let (mean, scale) = self.number(places.start);
+                out[places.start] = (value - mean) / scale;
+            } else if let Some(scale) = self.count(places.start) {
+                out[places.start] = scale.encode(value);
+            } else if self.row.flag_places().contains(&places.start) {
+                out[places.start] = value;
+            } else {
+                out[places.start + value as usize] = 1.0;
             }
-        }
-        Matrix {
-            rows: features.rows,
-            columns: width,
-            values,
         }
     }
 
@@ -194,28 +197,28 @@ mod tests {
         ]
     }
 
-    fn rows() -> Matrix {
+    fn rows() -> Features {
         let nan = f32::NAN;
         let values = vec![
             2.0, 30.0, 0.0, 1.0, //
             0.0, 50.0, 7.0, 0.0, //
             nan, nan, 3.0, 1.0,
         ];
-        Matrix::new(3, 4, values).expect("right size")
+        Matrix::new(3, 4, values).expect("right size").into()
     }
 
     #[test]
     fn rows_come_back_as_they_were() {
         let fitted = MixedScale::fit(&rows(), &columns(), &[0, 1, 2], true).expect("fits");
         let encoded = fitted.encode(&columns(), &rows());
-        assert_eq!(encoded.columns, 6);
+        assert_eq!(encoded.columns(), 6);
         // age | smokes | visits | Bern, Oslo, Rome
         assert_eq!(encoded.row(0)[..2], [-1.0, 1.0]);
         assert_eq!(encoded.row(0)[3..], [0.0, 0.0, 1.0]);
         assert!(encoded.row(2)[3..].iter().all(|value| value.is_nan()));
         assert_eq!(fitted.row.can_be_missing, [3, 0]);
-        let back = fitted.decode(&columns(), &encoded);
-        for (value, was) in back.values.iter().zip(&rows().values) {
+        let back = fitted.decode(&columns(), &encoded.matrix());
+        for (value, was) in back.values.iter().zip(&rows().matrix().values) {
             assert!(
                 value == was || value.is_nan() && was.is_nan(),
                 "{value} {was}"
@@ -232,7 +235,7 @@ mod tests {
     fn only_known_numbers_change_the_unit_of_a_density() {
         let fitted = MixedScale::fit(&rows(), &columns(), &[0, 1, 2], true).expect("fits");
         let encoded = fitted.encode(&columns(), &rows());
-        assert_eq!(fitted.log_density_shift(encoded.row(0)), -(10.0f32.ln()));
-        assert_eq!(fitted.log_density_shift(encoded.row(2)), 0.0);
+        assert_eq!(fitted.log_density_shift(&encoded.row(0)), -(10.0f32.ln()));
+        assert_eq!(fitted.log_density_shift(&encoded.row(2)), 0.0);
     }
 }

@@ -3,40 +3,32 @@
 
 use cpcvae_data::Matrix;
 
-/// Rows of `[pixels, channels]` become rows of `[channels, pixels]`.
-pub(super) fn split(rows: &mut Matrix, channels: usize) {
-    transpose(rows, channels, |pixel, channel, pixels| {
-        (pixel * channels + channel, channel * pixels + pixel)
-    });
+/// A row of `[pixels, channels]` becomes one of `[channels, pixels]`.
+pub(super) fn split(row: &[f32], out: &mut [f32], channels: usize) {
+    if channels <= 1 || row.is_empty() {
+        return out.copy_from_slice(row);
+    }
+    for (channel, plane) in out.chunks_exact_mut(row.len() / channels).enumerate() {
+        let values = row[channel..].iter().step_by(channels);
+        plane
+            .iter_mut()
+            .zip(values)
+            .for_each(|(to, from)| *to = *from);
+    }
 }
 
 /// Rows of `[channels, pixels]` become rows of `[pixels, channels]`.
-pub(super) fn join(rows: &mut Matrix, channels: usize) {
-    transpose(rows, channels, |pixel, channel, pixels| {
-        (channel * pixels + pixel, pixel * channels + channel)
-    });
-}
-
-/// Moves every value of every row from one place to another, given (pixel, channel, pixels).
-fn transpose(
-    rows: &mut Matrix,
-    channels: usize,
-    places: impl Fn(usize, usize, usize) -> (usize, usize),
-) {
+pub(super) fn join(mut rows: Matrix, channels: usize) -> Matrix {
     if channels <= 1 || rows.columns == 0 {
-        return;
+        return rows;
     }
-    let pixels = rows.columns / channels;
     let mut before = vec![0.0; rows.columns];
     for row in rows.values.chunks_exact_mut(rows.columns) {
         before.copy_from_slice(row);
-        for pixel in 0..pixels {
-            for channel in 0..channels {
-                let (from, to) = places(pixel, channel, pixels);
-                row[to] = before[from];
-            }
-        }
+        // The planes of an image are the transpose of its pixels.
+        split(&before, row, rows.columns / channels);
     }
+    rows
 }
 
 #[cfg(test)]
@@ -45,15 +37,16 @@ mod tests {
 
     #[test]
     fn channels_are_put_one_after_the_other_and_back() {
-        // Two pixels of red, green and blue, in two rows.
-        let values: Vec<f32> = (1..=12).map(|value| value as f32).collect();
-        let rows = Matrix::new(2, 6, values).expect("fits");
-        let mut made = rows.clone();
-        split(&mut made, 3);
-        assert_eq!(made.row(0), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
-        join(&mut made, 3);
-        assert_eq!(made, rows);
-        split(&mut made, 1);
-        assert_eq!(made, rows, "grey stays as it is");
+        // Two pixels of red, green and blue.
+        let row: Vec<f32> = (1..=6).map(|value| value as f32).collect();
+        let mut made = vec![0.0; 6];
+        split(&row, &mut made, 3);
+        assert_eq!(made, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        let twice = Matrix::new(2, 6, made.repeat(2)).expect("fits");
+        assert_eq!(join(twice, 3).values, row.repeat(2));
+        split(&row, &mut made, 1);
+        assert_eq!(made, row, "grey stays as it is");
+        let grey = Matrix::new(1, 6, row.clone()).expect("fits");
+        assert_eq!(join(grey, 1).values, row);
     }
 }

@@ -3,7 +3,9 @@
 use super::{MixedScale, planes};
 use crate::error::{Error, Result};
 use crate::infer::Evaluation;
-use cpcvae_data::{Column, ColumnKind, Dataset, Labels, Layout, Matrix, Standardizer};
+use cpcvae_data::{
+    Column, ColumnKind, Dataset, Features, Labels, Layout, Matrix, Rows, Standardizer,
+};
 use serde::{Deserialize, Serialize};
 
 /// What is done to features and labels before the model sees them; stored in the model's card.
@@ -36,7 +38,8 @@ pub enum FeatureScale {
 
 impl Preprocess {
     /// Scales rows of the right layout. Columns of several kinds become as many columns as the
-    /// model sees, see [`MixedScale`]; the channels of colour images come one after the other.
+    /// model sees, see [`MixedScale`]; the channels of colour images come one after the other. All
+    /// rows are checked now and scaled whenever they are read.
     pub fn apply(&self, data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
         if let FeatureScale::Standardise(_) = &self.features {
@@ -47,23 +50,35 @@ impl Preprocess {
 
     /// The same, with missing cells left missing (NaN) also for a model that does not know of any:
     /// to be filled in.
-    pub fn apply_with_gaps(&self, mut data: Dataset) -> Result<Dataset> {
+    pub fn apply_with_gaps(&self, data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
         data.check_values()?;
-        match &self.features {
-            FeatureScale::Standardise(scale) => scale.apply(&mut data.features)?,
+        Ok(self.apply_unchecked(data))
+    }
+
+    /// The same for rows that have been looked at before.
+    pub(super) fn apply_unchecked(&self, mut data: Dataset) -> Dataset {
+        let (rows, width) = (&data.features, data.width());
+        data.features = match self.features.clone() {
+            FeatureScale::Standardise(scale) => rows.changed(width, move |row, out| {
+                out.copy_from_slice(row);
+                scale.apply_row(out);
+            }),
             FeatureScale::Mixed(scale) => {
                 let columns = self.columns();
-                data.features = scale.encode(columns, &data.features);
                 data.layout = Layout::Columns(scale.place_names(columns));
+                scale.encode(columns, rows)
             }
             FeatureScale::Pixels { low, high } => {
-                for value in &mut data.features.values {
-                    *value = low + *value * (high - low);
-                }
-                planes::split(&mut data.features, self.channels());
+                let channels = self.channels();
+                rows.changed(width, move |row, out| {
+                    planes::split(row, out, channels);
+                    for value in out {
+                        *value = low + *value * (high - low);
+                    }
+                })
             }
-        }
+        };
         if let (Some(scale), Labels::Values { of_row, .. }) = (&self.labels, &mut data.labels) {
             for label in of_row.iter_mut().flatten() {
                 for ((value, mean), scale) in label.iter_mut().zip(&scale.mean).zip(&scale.scale) {
@@ -71,7 +86,7 @@ impl Preprocess {
                 }
             }
         }
-        Ok(data)
+        data
     }
 
     /// The columns of the data; none for images.
@@ -102,7 +117,7 @@ impl Preprocess {
                 for value in &mut features.values {
                     *value = (*value - low) / (high - low);
                 }
-                planes::join(&mut features, self.channels());
+                features = planes::join(features, self.channels());
             }
         }
         features
@@ -130,18 +145,18 @@ impl Preprocess {
     }
 
     /// The mean of [`Preprocess::log_density_shift`] over prepared rows.
-    fn mean_shift(&self, rows: &Matrix) -> f64 {
-        if rows.rows == 0 || !matches!(self.features, FeatureScale::Mixed(_)) {
+    fn mean_shift(&self, rows: &Features) -> f64 {
+        if rows.rows() == 0 || !matches!(self.features, FeatureScale::Mixed(_)) {
             return f64::from(self.log_density_shift(&[]));
         }
-        let shift = |row| f64::from(self.log_density_shift(rows.row(row)));
-        (0..rows.rows).map(shift).sum::<f64>() / rows.rows as f64
+        let shift = |row| f64::from(self.log_density_shift(&rows.row(row)));
+        (0..rows.rows()).map(shift).sum::<f64>() / rows.rows() as f64
     }
 
     /// An evaluation on prepared rows with its ELBO, and the error of a single continuous label,
     /// in the user's units. Errors over several label dimensions stay in standard deviations: the dimensions
     /// may have different units.
-    pub fn in_user_units(&self, mut evaluation: Evaluation, rows: &Matrix) -> Evaluation {
+    pub fn in_user_units(&self, mut evaluation: Evaluation, rows: &Features) -> Evaluation {
         let shift = self.mean_shift(rows);
         evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
         if let Some([scale]) = self.labels.as_ref().map(|labels| labels.scale.as_slice()) {
@@ -175,8 +190,7 @@ impl Preprocess {
 
 /// Rows with missing cells are for models that have learnt to do without.
 fn check_whole(data: &Dataset) -> Result<()> {
-    let width = data.width().max(1);
-    let Some(place) = data.features.values.iter().position(|value| value.is_nan()) else {
+    let Some((row, column)) = data.first_missing() else {
         return Ok(());
     };
     Err(Error::Mismatch(format!(
@@ -184,8 +198,8 @@ fn check_whole(data: &Dataset) -> Result<()> {
          was trained on are whole; fill them, or train again with \
          `--set model.missing_cells=true`",
         data.name,
-        place / width + 1,
-        data.layout.column_name(place % width)
+        row + 1,
+        data.layout.column_name(column)
     )))
 }
 

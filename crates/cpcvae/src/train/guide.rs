@@ -7,16 +7,24 @@ use crate::objective::{Constrained, Objective};
 use crate::opinion::{first_opinion, propagate};
 use cpcvae_data::{BatchPlan, Matrix};
 
-/// A search among more rows would take longer than it saves; the others get no suggestion.
+/// A search among more rows of either kind would take longer than it saves; the others get no
+/// suggestion.
 const MOST_ROWS: usize = 60_000;
+/// Of data of more values than this, no more of them are searched than would fit ...
+const LARGE: usize = 1 << 30;
+/// ... here, so that memory does not grow with the data.
+const MOST_VALUES: usize = 50_000_000;
 /// Their names in a checkpoint.
+const ROWS: &str = "guide.rows";
 const SUGGESTED: &str = "guide.suggested";
 const BY_FEATURES: &str = "guide.by_features";
 
-/// For each row of the data: how sure its neighbours are, for the class they suggest.
+/// For rows of the data: how sure their neighbours are, for the class they suggest.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Guide {
     classes: usize,
+    /// The rows that were asked about, in order.
+    rows: Vec<u32>,
     /// `[rows, classes]`: at most one class of a row is not zero.
     suggested: Vec<f32>,
     /// What neighbours among the features say, `[rows asked, classes]`, which stays the same.
@@ -46,9 +54,11 @@ impl Guide {
         let Some(objective) = asking(objective) else {
             return Ok(None);
         };
-        let labelled = &data.split.labelled;
-        let rows = [labelled.as_slice(), &some_unlabelled(data, seed)?].concat();
-        let features = data.rows.features.select(&rows);
+        let most = most_rows(data.rows.len(), data.rows.width());
+        let labelled = &some_of(&data.split.labelled, most, seed)?;
+        let unlabelled = some_of(&data.split.unlabelled, most, seed)?;
+        let rows = [labelled.as_slice(), &unlabelled].concat();
+        let features = data.rows.features.gather(&rows);
         let class_of = |row: &u32| data.rows.labels.class_of(*row);
         let labels: Vec<(u32, u32)> = (0..)
             .zip(labelled)
@@ -72,21 +82,30 @@ impl Guide {
                 *belief = 0.5 * (*belief + of_code);
             }
         }
-        let mut suggested = vec![0.0; data.rows.len() * classes];
+        let mut ordered = rows.clone();
+        ordered.sort_unstable();
+        let mut suggested = vec![0.0; rows.len() * classes];
         for (place, class, sure) in ranked(&beliefs, classes) {
-            suggested[rows[place] as usize * classes + class] = sure;
+            let place = ordered.partition_point(|row| *row < rows[place]);
+            suggested[place * classes + class] = sure;
         }
         Ok(Some(Self {
             classes,
+            rows: ordered,
             suggested,
             by_features,
         }))
     }
 
-    /// `[rows, classes]` for the rows of a batch.
+    /// `[rows, classes]` for the rows of a batch; zeros for those that nobody was asked about.
     pub(super) fn of(&self, rows: &[u32]) -> Vec<f32> {
-        let row = |row: &u32| &self.suggested[*row as usize * self.classes..][..self.classes];
-        rows.iter().flat_map(row).copied().collect()
+        let mut suggested = vec![0.0; rows.len() * self.classes];
+        for (row, out) in rows.iter().zip(suggested.chunks_exact_mut(self.classes)) {
+            if let Ok(place) = self.rows.binary_search(row) {
+                out.copy_from_slice(&self.suggested[place * self.classes..][..self.classes]);
+            }
+        }
+        suggested
     }
 
     /// Adds it to what a checkpoint holds.
@@ -98,14 +117,25 @@ impl Guide {
             let shape = vec![values.len() / self.classes.max(1), self.classes];
             parameters.0.insert(name.into(), (shape, values.clone()));
         }
+        // Row numbers have more digits than the numbers of a checkpoint, so they are halved.
+        let halves = |row: &u32| [(row >> 16) as f32, (row & 0xffff) as f32];
+        let halves: Vec<f32> = self.rows.iter().flat_map(halves).collect();
+        let shape = vec![self.rows.len(), 2];
+        parameters.0.insert(ROWS.into(), (shape, halves));
     }
 
     /// Reads it back from a checkpoint that has one.
     pub(super) fn restore(parameters: &Parameters) -> Option<Self> {
         let (shape, suggested) = parameters.0.get(SUGGESTED)?;
         let (_, by_features) = parameters.0.get(BY_FEATURES)?;
+        let row = |halves: &[f32]| (halves[0] as u32) << 16 | halves[1] as u32;
         Some(Self {
             classes: *shape.last()?,
+            rows: match parameters.0.get(ROWS) {
+                Some((_, halves)) => halves.chunks_exact(2).map(row).collect(),
+                // Checkpoints used to hold a suggestion for every row of the data.
+                None => (0..*shape.first()? as u32).collect(),
+            },
             suggested: suggested.clone(),
             by_features: by_features.clone(),
         })
@@ -119,13 +149,20 @@ fn asking(objective: &Objective) -> Option<&Constrained> {
     }
 }
 
-/// All unlabelled rows, or a random choice of them.
-fn some_unlabelled(data: &TrainingData, seed: u64) -> Result<Vec<u32>> {
-    let all = data.split.unlabelled.clone();
-    if all.len() <= MOST_ROWS {
-        return Ok(all);
+/// How many rows are asked about at most, for data of that many rows and columns.
+fn most_rows(rows: usize, columns: usize) -> usize {
+    match rows.saturating_mul(columns) > LARGE {
+        true => (MOST_VALUES / columns.max(1)).clamp(1, MOST_ROWS),
+        false => MOST_ROWS,
     }
-    let plan = BatchPlan::new(Vec::new(), all, 0, MOST_ROWS, seed)?;
+}
+
+/// All of the rows, or a random choice of them.
+fn some_of(rows: &[u32], most: usize, seed: u64) -> Result<Vec<u32>> {
+    if rows.len() <= most {
+        return Ok(rows.to_vec());
+    }
+    let plan = BatchPlan::new(Vec::new(), rows.to_vec(), 0, most, seed)?;
     Ok(plan.rows_of_step(0).unlabelled)
 }
 
@@ -178,5 +215,33 @@ mod tests {
         found.sort_by_key(|(row, ..)| *row);
         let root = 0.5f32.sqrt();
         assert_eq!(found, [(0, 0, 1.0), (1, 0, 0.0), (2, 0, root), (3, 1, 0.0)]);
+    }
+
+    #[test]
+    fn rows_that_nobody_was_asked_about_have_no_suggestion_also_from_a_checkpoint() {
+        let guide = Guide {
+            classes: 2,
+            rows: vec![3, 70_000, u32::MAX],
+            suggested: vec![0.5, 0.0, 0.0, 0.7, 0.1, 0.0],
+            by_features: vec![0.5; 6],
+        };
+        let mut stored = Parameters(Default::default());
+        guide.store(&mut stored);
+        let restored = Guide::restore(&stored).expect("it was stored");
+        assert_eq!(restored, guide);
+        assert_eq!(restored.of(&[70_000, 4, 3]), [0.0, 0.7, 0.0, 0.0, 0.5, 0.0]);
+        // As older versions stored it.
+        stored.0.remove(ROWS);
+        let restored = Guide::restore(&stored).expect("it was stored");
+        assert_eq!(restored.of(&[1]), [0.0, 0.7]);
+    }
+
+    #[test]
+    fn fewer_rows_are_asked_about_where_they_would_not_fit() {
+        assert_eq!(most_rows(60_000, 784), MOST_ROWS);
+        assert_eq!(most_rows(100_000, 64 * 64 * 3), 4069);
+        assert_eq!(most_rows(4_000_000, 300), MOST_ROWS);
+        assert_eq!(some_of(&[5, 7, 9], 3, 0).expect("some"), [5, 7, 9]);
+        assert_eq!(some_of(&[5, 7, 9], 2, 0).expect("some").len(), 2);
     }
 }

@@ -22,4 +22,4 @@ pub use observer::{EvaluationReport, Observer, Silent, StepReport};
 pub use parameters::Parameters;
 pub use plan::TrainPlan;
 pub use schedule::{Schedule, ScheduleState};
-pub use tensor_file::{TensorFile, write_atomically};
+pub use tensor_file::{TensorFile, write_atomically, write_through};

@@ -90,15 +90,26 @@ impl TensorFile {
 
 /// Writes bytes under a temporary name in the same folder, syncs, and renames.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_through(path, |file| {
+        let cannot = |error| Error::file(path, format!("cannot be written: {error}"));
+        file.write_all(bytes).map_err(cannot)
+    })
+}
+
+/// The same with what `write` puts into the file; if that fails, nothing is left of it.
+pub fn write_through<E: From<Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
     let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)
+    let cannot = |error: std::io::Error| Error::file(path, format!("cannot be written: {error}"));
+    let whole = || {
+        let mut file = File::create(&temporary).map_err(cannot)?;
+        write(&mut file)?;
+        file.sync_all().map_err(cannot)?;
+        Ok(std::fs::rename(&temporary, path).map_err(cannot)?)
     };
-    write().map_err(|error| {
+    whole().inspect_err(|_| {
         let _ = std::fs::remove_file(&temporary);
-        Error::file(path, format!("cannot be written: {error}"))
     })
 }

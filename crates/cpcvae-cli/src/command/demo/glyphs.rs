@@ -121,7 +121,7 @@ pub fn reconstructions(
     let originals = test.select(&rows);
     let prepared = preprocess.apply(originals.clone())?;
     let mut grid = grid(&preprocess.layout)?;
-    grid.images.push(images(&originals.features));
+    grid.images.push(images(&originals.features.matrix()));
     grid.row_labels.push("original".into());
     for (label, kind) in kinds {
         let rows = trained.inference.reconstruct(&prepared.features, *kind)?;

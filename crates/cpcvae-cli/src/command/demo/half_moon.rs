@@ -70,8 +70,9 @@ pub(super) fn draw(
 
 /// The rows with that number and their classes, for diamonds.
 pub fn labelled_points(rows: &Dataset, numbers: &[u32]) -> Vec<([f32; 2], u32)> {
+    let features = rows.features.matrix();
     let labelled = numbers.iter().filter_map(|row| {
-        let place = point(&rows.features, *row as usize);
+        let place = point(&features, *row as usize);
         Some((place, rows.labels.class_of(*row)?))
     });
     labelled.collect()
@@ -80,8 +81,8 @@ pub fn labelled_points(rows: &Dataset, numbers: &[u32]) -> Vec<([f32; 2], u32)> 
 /// Rows in the colours of their predictions, over a map of predictions.
 pub fn predictions_of(trained: &Trained, rows: &Dataset) -> Result<ScatterPanel> {
     Ok(ScatterPanel {
-        points: points(&rows.features),
-        classes: classes(trained, rows.features.clone(), &rows.layout)?,
+        points: points(&rows.features.matrix()),
+        classes: classes(trained, rows.features.matrix(), &rows.layout)?,
         regions: Some(regions(trained, &rows.layout)?),
         ..ScatterPanel::default()
     })

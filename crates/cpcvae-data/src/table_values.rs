@@ -1,0 +1,190 @@
+//! A pass over the values of a table: what they are like, and where they are kept.
+
+use crate::column_kinds::Understood;
+use crate::column_values::{ColumnValues, NoValue, TableRows};
+use crate::features::blocks;
+use crate::table::TOLD;
+use crate::{Column, ColumnKind, ColumnReport, Features, Matrix, Result};
+use std::collections::BTreeMap;
+
+/// All values of a table, looked at once.
+pub(crate) struct TableValues {
+    pub(crate) features: Features,
+    /// What each column is like.
+    pub(crate) looks: Vec<Look>,
+    /// How many rows have no value, and the numbers of the first ones.
+    empty: (usize, Vec<usize>),
+}
+
+/// What the values of a column are like.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    missing: usize,
+    smallest: f32,
+    largest: f32,
+    ones: usize,
+    /// Levels that the column should not have, each with its first row: the first of the alphabet.
+    unseen: BTreeMap<String, usize>,
+    /// Cells with such a level.
+    unseen_cells: usize,
+}
+
+/// Looks at all values, and fails at one that its column cannot have. Packed cells that would make
+/// more than `memory_budget` bytes of values stay where they are; all others become values in
+/// memory.
+pub(crate) fn look_at_values(
+    rows: usize,
+    columns: &[Understood],
+    memory_budget: u64,
+) -> Result<TableValues> {
+    let width = columns.len();
+    let of_cells = |one: &Understood<'_>| one.cells.raw.cells.is_packed();
+    let bytes = (rows as u64).saturating_mul(4 * width as u64);
+    let stays = bytes > memory_budget && columns.iter().all(of_cells);
+    let makers: Vec<ColumnValues> = columns
+        .iter()
+        .map(|one| one.cells.values(one.column.clone()))
+        .collect();
+
+    let mut looks = vec![Look::default(); width];
+    let mut values = vec![0.0; if stays { 0 } else { rows * width }];
+    let mut empty = (0, Vec::new());
+    for block in blocks(rows, width) {
+        let mut known = vec![false; block.len()];
+        for (place, (understood, maker)) in columns.iter().zip(&makers).enumerate() {
+            for row in block.clone() {
+                let value = match maker.value(row) {
+                    Ok(value) => value,
+                    Err(NoValue::Wrong(problem)) => {
+                        let kind = &understood.column.kind;
+                        return Err(understood.cells.bad_cell(row, problem, kind));
+                    }
+                    Err(NoValue::Unseen(level)) => {
+                        looks[place].see_unseen(row, level);
+                        f32::NAN
+                    }
+                };
+                looks[place].see(value);
+                known[row - block.start] |= !value.is_nan();
+                if !stays {
+                    values[row * width + place] = value;
+                }
+            }
+        }
+        for row in block.clone().filter(|row| !known[row - block.start]) {
+            empty.0 += 1;
+            if empty.1.len() < TOLD {
+                empty.1.push(row);
+            }
+        }
+    }
+    let features = match stays {
+        true => Features::new(TableRows::new(rows, makers)),
+        false => Matrix::new(rows, width, values)?.into(),
+    };
+    Ok(TableValues {
+        features,
+        looks,
+        empty,
+    })
+}
+
+impl TableValues {
+    /// What to say of rows without any value, if there are such.
+    pub(crate) fn empty_rows(&self, rows: usize) -> Option<String> {
+        let (count, first) = &self.empty;
+        let first: Vec<String> = first.iter().map(|row| (row + 1).to_string()).collect();
+        let more = if *count > TOLD { ", ..." } else { "" };
+        (*count > 0).then(|| {
+            format!(
+                "{count} of {rows} rows have no value in any feature column (rows {}{more})",
+                first.join(", ")
+            )
+        })
+    }
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look {
+            missing: 0,
+            smallest: f32::INFINITY,
+            largest: f32::NEG_INFINITY,
+            ones: 0,
+            unseen: BTreeMap::new(),
+            unseen_cells: 0,
+        }
+    }
+}
+
+impl Look {
+    fn see(&mut self, value: f32) {
+        self.missing += usize::from(value.is_nan());
+        self.ones += usize::from(value == 1.0);
+        // What is missing is neither.
+        self.smallest = self.smallest.min(value);
+        self.largest = self.largest.max(value);
+    }
+
+    fn see_unseen(&mut self, row: usize, level: String) {
+        self.unseen_cells += 1;
+        self.unseen.entry(level).or_insert(row);
+        if self.unseen.len() > TOLD + 1 {
+            self.unseen.pop_last();
+        }
+    }
+
+    /// What a user should know of the column.
+    pub(crate) fn warnings(&self, column: &Column, in_training: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let name = &column.name;
+        if self.unseen_cells > 0 {
+            let told = self.unseen.iter().take(TOLD);
+            let told: Vec<String> = told
+                .map(|(level, row)| format!("`{level}` (first in row {})", row + 1))
+                .collect();
+            let more = if self.unseen.len() > TOLD {
+                ", ..."
+            } else {
+                ""
+            };
+            warnings.push(format!(
+                "column `{name}`: the model does not know {}{more}; {} cells count as missing",
+                told.join(", "),
+                self.unseen_cells
+            ));
+        }
+        if in_training && self.smallest == self.largest {
+            warnings.push(format!(
+                "column `{name}` has the same value in every row; nothing can be learnt from it"
+            ));
+        }
+        warnings
+    }
+
+    /// What was made of the column.
+    pub(crate) fn report(&self, column: &Column, why: String, rows: usize) -> ColumnReport {
+        let known = rows - self.missing;
+        ColumnReport {
+            name: column.name.clone(),
+            kind: column.kind.name(),
+            why,
+            missing: self.missing as f64 / rows.max(1) as f64,
+            range: match &column.kind {
+                ColumnKind::Category(levels) => {
+                    let more = if levels.len() > TOLD { ", ..." } else { "" };
+                    let told = levels.iter().take(TOLD).cloned().collect::<Vec<_>>();
+                    format!("{} levels: {}{more}", levels.len(), told.join(", "))
+                }
+                ColumnKind::Flag => {
+                    let ones = self.ones as f32 / known.max(1) as f32;
+                    format!("{:.0}% are 1", 100.0 * ones)
+                }
+                ColumnKind::Number | ColumnKind::Count if known == 0 => String::new(),
+                ColumnKind::Number | ColumnKind::Count => {
+                    format!("{} to {}", self.smallest, self.largest)
+                }
+            },
+        }
+    }
+}
