@@ -9,7 +9,7 @@ use anyhow::Result;
 use cpcvae::answers::{Answers, log_densities};
 use cpcvae::infer::calibrate::at_temperature;
 use cpcvae::infer::conformal::{Conformity, class_set};
-use cpcvae::model::{Kind, Target};
+use cpcvae::model::Target;
 use cpcvae_data::Matrix;
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     let carried = Carried::of(&asked, &args.carried)?;
     let rows = model.prepare(&asked.data)?;
     let shape = &model.trained.card.shape;
-    if args.samples > 0 && shape.kind != Kind::Vae {
+    if args.samples > 0 && !shape.kind.predicts_from_draws() {
         printer.note(format!(
             "note: `{}` predicts from the features, not from a code, so --samples has no effect",
             model.trained.card.method

@@ -29,13 +29,18 @@ impl Default for M2 {
 
 impl M2 {
     pub(super) fn recipe(&self) -> Result<Recipe> {
-        let objective = Objective::LabelEvidence(LabelEvidence {
-            classification: check_weight("classification_weight", self.classification_weight)?,
-            labelled_bound: check_weight("labelled_bound_weight", self.labelled_bound_weight)?,
-        });
         Ok(Recipe {
             kind: Kind::LabelVae,
-            stages: Stage::whole(objective),
+            stages: Stage::whole(self.objective()?),
         })
+    }
+
+    /// The checked objective, for the methods that have M2 as a part.
+    pub(super) fn objective(&self) -> Result<Objective> {
+        Ok(Objective::LabelEvidence(LabelEvidence {
+            classification: check_weight("classification_weight", self.classification_weight)?,
+            labelled_bound: check_weight("labelled_bound_weight", self.labelled_bound_weight)?,
+            coupling: 0.0,
+        }))
     }
 }
