@@ -95,7 +95,7 @@ fn blended(blend: f64, classification_weight: f64) -> Method {
     Method::BlendedM2(BlendedM2 {
         blend,
         classification_weight,
-        ..BlendedM2::default()
+        ..BlendedM2::default_for(DataKind::Table)
     })
 }
 

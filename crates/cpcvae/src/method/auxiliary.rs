@@ -1,6 +1,7 @@
 //! `adgm` and `sdgm`: auxiliary and skip deep generative models, Maaloe et al. 2016.
 
-use super::{M2, Recipe, Stage, check_weight};
+use super::m2::later_classification_weight;
+use super::{DataKind, M2, Recipe, Stage, check_weight};
 use crate::error::{Error, Result};
 use crate::model::{AuxiliaryShape, Kind};
 use crate::objective::{AuxiliaryEvidence, Objective};
@@ -20,19 +21,17 @@ pub struct Auxiliary {
     pub samples: usize,
 }
 
-impl Default for Auxiliary {
-    fn default() -> Self {
-        let m2 = M2::default();
+impl Auxiliary {
+    /// With M2's weights, but for alpha of images.
+    pub fn default_for(data: DataKind) -> Self {
         Self {
-            classification_weight: m2.classification_weight,
-            labelled_bound_weight: m2.labelled_bound_weight,
+            classification_weight: later_classification_weight(data),
+            labelled_bound_weight: M2::default().labelled_bound_weight,
             auxiliary: 0,
             samples: 1,
         }
     }
-}
 
-impl Auxiliary {
     /// `skip` for SDGM, whose features are made with a; not for ADGM.
     pub(super) fn recipe(&self, skip: bool) -> Result<Recipe> {
         if self.samples == 0 {

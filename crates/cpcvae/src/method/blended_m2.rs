@@ -1,7 +1,8 @@
 //! `blended-m2`: M2 and a predictor of its own, tied by a joint prior over their parameters (Gordon
 //! and Hernandez-Lobato 2020, after Lasserre, Bishop and Minka 2006).
 
-use super::{LabelFacts, M2, Recipe, Stage, check_share};
+use super::m2::later_classification_weight;
+use super::{DataKind, LabelFacts, M2, Recipe, Stage, check_share};
 use crate::error::Result;
 use crate::model::Kind;
 use crate::objective::{LabelEvidence, Objective};
@@ -20,18 +21,18 @@ pub struct BlendedM2 {
     pub blend: f64,
 }
 
-impl Default for BlendedM2 {
-    fn default() -> Self {
-        let m2 = M2::default();
+impl BlendedM2 {
+    /// With M2's weights, but for alpha of images. In short trials on half-moon with evenly spaced
+    /// labels a blend of 0.5 left the predictor nearly alone (63 % right), and 0.2 did better (94 %)
+    /// than M2 (88 %).
+    pub fn default_for(data: DataKind) -> Self {
         Self {
-            classification_weight: m2.classification_weight,
-            labelled_bound_weight: m2.labelled_bound_weight,
-            blend: 0.5,
+            classification_weight: later_classification_weight(data),
+            labelled_bound_weight: M2::default().labelled_bound_weight,
+            blend: 0.2,
         }
     }
-}
 
-impl BlendedM2 {
     pub(super) fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
         let m2 = M2 {
             classification_weight: self.classification_weight,

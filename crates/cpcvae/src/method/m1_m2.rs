@@ -1,6 +1,7 @@
 //! `m1-m2`: M2 on codes of a VAE, Kingma et al. 2014.
 
-use super::{M2, Recipe, Stage, check_share, check_weight, vae::unconditional};
+use super::m2::later_classification_weight;
+use super::{DataKind, M2, Recipe, Stage, check_share, check_weight, vae::unconditional};
 use crate::error::Result;
 use crate::model::Kind;
 use crate::objective::Weights;
@@ -20,19 +21,17 @@ pub struct M1M2 {
     pub label_share: f64,
 }
 
-impl Default for M1M2 {
-    fn default() -> Self {
-        let m2 = M2::default();
+impl M1M2 {
+    /// With M2's weights, but for alpha of images.
+    pub fn default_for(data: DataKind) -> Self {
         Self {
             beta: 1.0,
-            classification_weight: m2.classification_weight,
-            labelled_bound_weight: m2.labelled_bound_weight,
+            classification_weight: later_classification_weight(data),
+            labelled_bound_weight: M2::default().labelled_bound_weight,
             label_share: 0.5,
         }
     }
-}
 
-impl M1M2 {
     pub(super) fn recipe(&self) -> Result<Recipe> {
         let weights = Weights {
             beta: check_weight("beta", self.beta)?,

@@ -30,19 +30,19 @@ impl AuxiliaryEvidence {
             let code_noise = |purpose, rows| noise.normal(purpose, [rows, model.code()]);
             if labelled > 0 {
                 let (x, y) = (batch.labelled_features(), batch.labels.clone());
-                let a = a.clone().slice([0..labelled]);
+                let a = a.clone().narrow(0, 0, labelled);
                 let code_noise = code_noise(Purpose::Code, labelled);
                 let bound = labelled_weight(model, x.clone(), a.clone(), y.clone(), code_noise)
-                    - log_q.clone().slice([0..labelled]);
+                    - log_q.clone().narrow(0, 0, labelled);
                 labelled_bounds.push(bound.sum());
                 losses.push(model.classify(x, a).cross_entropy(y).sum());
             }
             if labelled < rows {
-                let a = a.slice([labelled..rows]);
+                let a = a.narrow(0, labelled, rows - labelled);
                 let draws = (rows - labelled) * model.classes();
                 let code_noise = code_noise(Purpose::SimulatedCode, draws);
                 let bound = unlabelled_weight(model, batch.unlabelled_features(), a, code_noise)
-                    - log_q.slice([labelled..rows]);
+                    - log_q.narrow(0, labelled, rows - labelled);
                 bounds.push(bound.sum());
             }
         }
