@@ -49,16 +49,16 @@ impl RunConfig {
 mod tests {
     use super::*;
     use crate::method::DataKind;
-    use cpcvae_data::{Column, Labels, Matrix};
+    use cpcvae_data::{Column, Features, Labels, Matrix};
 
     fn suited(rows: usize, columns: usize) -> RunConfig {
         let data = Dataset {
             name: "made".into(),
-            features: Matrix {
+            features: Features::new(Matrix {
                 rows,
                 columns,
                 values: vec![0.0; rows * columns],
-            },
+            }),
             layout: Layout::Columns(
                 (0..columns)
                     .map(|i| Column::number(format!("x{i}")))
