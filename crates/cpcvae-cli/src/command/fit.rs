@@ -15,7 +15,7 @@ use cpcvae::device::Device;
 use cpcvae::infer::Evaluation;
 use cpcvae::run::{RunReport, Trained};
 use cpcvae::train::StopReason;
-use cpcvae_data::Split;
+use cpcvae_data::{Dataset, Split};
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
