@@ -134,7 +134,9 @@ fn glyphs_from_fit_to_figures() {
 fn a_table_with_text_labels_and_blanks() {
     let sandbox = Sandbox::new();
     sandbox.write("wine.csv", two_clouds(120, 30));
-    let summary = sandbox.fit(&["wine.csv", "--label", "kind", "--ignore", "id"]);
+    let summary = sandbox.fit(&[
+        "wine.csv", "--label", "kind", "--ignore", "id", "--test", "0.2",
+    ]);
     assert!(
         summary.contains("48 labelled and 60 unlabelled rows"),
         "{summary}"
@@ -187,6 +189,8 @@ fn a_table_with_a_continuous_label() {
         "model.hidden=[16]",
         "--method",
         "pc",
+        "--test",
+        "0.2",
         "--quiet",
         "--out",
         "run",
