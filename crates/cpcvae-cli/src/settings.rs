@@ -114,7 +114,8 @@ impl FitSettings {
             };
             let (method, source) = (config.method.name(), &config.data.source);
             let usual = self.data.defaults_for(method, source, kind)?;
-            self.config = overlaid(usual.suited_to(rows), layers)?;
+            let uses_all_labels = config.data.labels == 0;
+            self.config = overlaid(usual.suited_to(rows, uses_all_labels), layers)?;
         }
         Ok(())
     }

@@ -10,10 +10,15 @@ const MANY_COLUMNS: usize = 12;
 const ROWS_A_COLUMN: usize = 10;
 
 impl RunConfig {
-    /// These settings, which are defaults, for this table: code and network grow with its
-    /// columns, and so do the weights of what is said about labels, to be heard beside evidence
-    /// that grows too. The rule is in `docs/columns.md`. Images keep their settings.
-    pub fn suited_to(mut self, data: &Dataset) -> Self {
+    /// These settings, which are defaults, for this data. Where all labels are used and every row
+    /// has one, batches are of labelled rows. For a table, code and network grow with its columns,
+    /// and so do the weights of what is said about labels, to be heard beside evidence that grows
+    /// too. The rule is in `docs/columns.md`.
+    pub fn suited_to(mut self, data: &Dataset, uses_all_labels: bool) -> Self {
+        if uses_all_labels && data.labelled_rows().len() == data.len() {
+            self.train.labelled_per_batch += self.train.unlabelled_per_batch;
+            self.train.unlabelled_per_batch = 0;
+        }
         let Layout::Columns(columns) = &data.layout else {
             return self;
         };
@@ -68,7 +73,7 @@ mod tests {
             ids: None,
         };
         let usual = RunConfig::defaults("cpc", DataKind::Table, "made").expect("cpc exists");
-        usual.suited_to(&data)
+        usual.suited_to(&data, true)
     }
 
     #[test]
