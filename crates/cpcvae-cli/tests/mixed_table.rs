@@ -180,6 +180,17 @@ fn new_rows_are_read_as_the_model_knows_them() {
         sandbox.error(&["predict", "run", "short.csv"]),
         "short.csv, header: there is no feature column `age`; the columns are: visits, town, smoker"
     );
+    // Nor is a number that its column cannot have; it is no reason to refuse the row.
+    sandbox.write("two.csv", "visits,town,smoker,age\n3,Rome,2,44\n");
+    let answer = sandbox.run(&["predict", "run", "two.csv"]);
+    assert!(
+        answer.err.contains(
+            "warning: column `smoker`: the model does not know `2` (first in row 1); 1 cells \
+             count as missing\n"
+        ),
+        "{answer:?}"
+    );
+    assert!(is_number(lines(&answer.out)[1][2]), "{answer:?}");
     sandbox.write("odd.csv", "visits,town,smoker,age\n3,Rome,maybe,44\n");
     let error = sandbox.error(&["predict", "run", "odd.csv"]);
     assert_eq!(

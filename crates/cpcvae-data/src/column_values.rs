@@ -131,6 +131,8 @@ pub(crate) struct ColumnValues<'a> {
 pub(crate) enum NoValue {
     /// It is a level that the column does not list.
     Unseen(String),
+    /// It is a number that the column's kind cannot be, and why.
+    Misfit(f32, &'static str),
     /// It is not of the column's kind.
     Wrong(&'static str),
 }
@@ -158,6 +160,7 @@ impl ColumnValues<'_> {
             return Err(NoValue::Wrong("is beyond 1e30"));
         }
         match self.column.problem(value) {
+            Some(problem) if value.is_finite() => Err(NoValue::Misfit(value, problem)),
             Some(problem) => Err(NoValue::Wrong(problem)),
             None => Ok(value),
         }

@@ -29,7 +29,8 @@ pub(crate) struct Look {
     unseen_cells: usize,
 }
 
-/// Looks at all values, and fails at one that its column cannot have. Packed cells that would make
+/// Looks at all values, and fails at one that its column cannot have; for a trained model, levels
+/// and numbers that it cannot know count as missing. Packed cells that would make
 /// more than `memory_budget` bytes of values stay where they are; all others become values in
 /// memory.
 pub(crate) fn look_at_values(
@@ -55,7 +56,12 @@ pub(crate) fn look_at_values(
             for row in block.clone() {
                 let value = match maker.value(row) {
                     Ok(value) => value,
-                    Err(NoValue::Wrong(problem)) => {
+                    // One odd number in new rows is no reason to refuse all of them.
+                    Err(NoValue::Misfit(value, _)) if understood.cells.of_model => {
+                        looks[place].see_unseen(row, value.to_string());
+                        f32::NAN
+                    }
+                    Err(NoValue::Misfit(_, problem) | NoValue::Wrong(problem)) => {
                         let kind = &understood.column.kind;
                         return Err(understood.cells.bad_cell(row, problem, kind));
                     }
