@@ -134,7 +134,9 @@ fn glyphs_from_fit_to_figures() {
 fn a_table_with_text_labels_and_blanks() {
     let sandbox = Sandbox::new();
     sandbox.write("wine.csv", two_clouds(120, 30));
-    let summary = sandbox.fit(&["wine.csv", "--label", "kind", "--ignore", "id"]);
+    let summary = sandbox.fit(&[
+        "wine.csv", "--label", "kind", "--ignore", "id", "--test", "0.2",
+    ]);
     assert!(
         summary.contains("48 labelled and 60 unlabelled rows"),
         "{summary}"
@@ -187,6 +189,8 @@ fn a_table_with_a_continuous_label() {
         "model.hidden=[16]",
         "--method",
         "pc",
+        "--test",
+        "0.2",
         "--quiet",
         "--out",
         "run",
@@ -219,13 +223,35 @@ fn every_method_trains_and_answers() {
         sandbox.fit(&["half-moon", "--method", method, "--out", method]);
         let text = sandbox.ok(&["evaluate", method, "half-moon"]);
         assert_eq!(text.contains("accuracy"), method != "vae", "{text}");
-        assert_eq!(text.contains("ELBO"), method != "labels-only", "{text}");
+        let generative = !["labels-only", "vat"].contains(&method);
+        assert_eq!(text.contains("ELBO"), generative, "{text}");
     }
     let error = sandbox.error(&["predict", "vae", "half-moon"]);
     assert!(error.contains("does not predict labels"), "{error}");
     let error = sandbox.error(&["sample", "labels-only"]);
     assert!(error.contains("no generative part"), "{error}");
-    sandbox.ok(&["sample", "m2", "--each-class", "--out", "m2.png"]);
+    for method in ["m2", "m1-m2", "adgm", "sdgm", "blended-m2"] {
+        sandbox.ok(&["sample", method, "--each-class", "--out", "samples.csv"]);
+        sandbox.ok(&["sample", method, "--out", "samples.csv"]);
+        sandbox.ok(&["reconstruct", method, "half-moon", "--out", "again.csv"]);
+        sandbox.ok(&["encode", method, "half-moon", "--out", "codes.csv"]);
+        sandbox.ok(&[
+            "score",
+            method,
+            "half-moon",
+            "--samples",
+            "2",
+            "--out",
+            "scores.csv",
+        ]);
+    }
+    for method in ["m1-m2", "sdgm"] {
+        let answer = sandbox.run(&["predict", method, "half-moon", "--samples", "3"]);
+        assert!(
+            !answer.err.contains("--samples has no effect"),
+            "{answer:?}"
+        );
+    }
     sandbox.ok(&["methods"]);
 }
 

@@ -34,7 +34,7 @@ fn settings_that_make_no_sense() {
     assert_eq!(
         error(&["--set", "method=m3"]),
         "setting `method.name`: there is no method `m3`; there are: vae, vae-then-mlp, \
-         supervised-vae, pc, cpc, m2, labels-only"
+         supervised-vae, pc, cpc, m2, m1, m1-m2, adgm, sdgm, blended-m2, labels-only, vat"
     );
     assert_eq!(
         error(&["--target-accuracy", "1.5"]),

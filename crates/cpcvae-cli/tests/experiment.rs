@@ -216,7 +216,7 @@ fn the_small_version_has_results_of_its_own() {
 fn bad_use_is_told_with_file_and_key() {
     let sandbox = sandbox();
     let list = sandbox.ok(&["experiment", "--list"]);
-    assert_eq!(list.lines().count(), 7, "{list}");
+    assert_eq!(list.lines().count(), 9, "{list}");
     let error = sandbox.error(&["experiment", "fig9"]);
     assert!(
         error.starts_with("there is no experiment `fig9`; there are: fig1"),

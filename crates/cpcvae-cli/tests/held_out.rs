@@ -33,6 +33,7 @@ fn fit_compares_on_held_out_labels_and_says_what_it_found() {
         "labels-only",
         "vae-then-mlp",
         "neighbours",
+        "forest",
         "label-spreading",
         "unlabelled rows",
         "warning: only 24 labelled rows could be held out, 12 of the rarest class",
@@ -59,7 +60,7 @@ fn fit_compares_on_held_out_labels_and_says_what_it_found() {
             .as_array()
             .expect("methods")
             .len(),
-        5
+        6
     );
     assert!(value["held_out"]["verdict"].is_string());
 }

@@ -26,6 +26,10 @@ pub enum Purpose {
     Evaluation = 8,
     /// Flags, levels and counts of the simulated features.
     Levels = 9,
+    /// The first direction of a search for the worst change.
+    Direction = 10,
+    /// The auxiliary variable a, and the code z1 that another model takes as its features.
+    Auxiliary = 11,
 }
 
 /// A source of noise for one step of one run.

@@ -119,8 +119,9 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         );
         return Err(Error::setting("model.code", problem));
     }
-    if kind == Kind::LabelVae && model.style > 0 {
-        let problem = "is for predictors on codes; M2 predicts from the features";
+    if !matches!(kind, Kind::Vae | Kind::Classifier) && model.style > 0 {
+        let method = config.method.name();
+        let problem = format!("is for predictors on a VAE's code, which `{method}` has not");
         return Err(Error::setting("model.style", problem));
     }
     for (key, sizes) in [
@@ -163,11 +164,10 @@ fn transform(config: &RunConfig, is_image: bool, kind: Kind) -> Result<Option<Tr
             "affine transforms are for images, not for tables",
         ));
     }
-    if kind == Kind::LabelVae {
-        return Err(Error::setting(
-            key,
-            "M2 has no affine transforms; set it to false",
-        ));
+    if kind != Kind::Vae {
+        let method = config.method.name();
+        let problem = format!("`{method}` has no affine transforms; set it to false");
+        return Err(Error::setting(key, problem));
     }
     if transform.shear >= 1.5 {
         let problem = "must stay below 1.5 radians: at a right angle an image has no area";

@@ -69,6 +69,7 @@ impl Prepared {
         };
         let facts = LabelFacts {
             class_shares: class_shares(&rows.labels, &split.labelled),
+            rows: training_rows.len(),
         };
         let rows = preprocess.apply_unchecked(rows);
         let test = match test {

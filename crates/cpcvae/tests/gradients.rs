@@ -10,20 +10,24 @@ use burn::tensor::{Gradients, Tensor};
 use cpcvae::distribution::Family;
 use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, NAMES};
 use cpcvae::model::{Kind, Model, Shape, TransformPlan};
-use cpcvae::noise::Noise;
-use cpcvae::objective::{Examples, GradientPath, Objective, Progress};
+use cpcvae::noise::{Noise, Purpose};
+use cpcvae::objective::{Examples, GradientPath, Objective, Prediction, Progress};
 use cpcvae::train::Parameters;
 use cpcvae_kernels::random::{self, Stream};
 
 fn facts() -> LabelFacts {
     LabelFacts {
         class_shares: vec![0.5, 0.3, 0.2],
+        rows: 9,
     }
 }
 
+fn noise() -> Noise {
+    Noise::new(3, 17, &toy::device())
+}
+
 fn loss(objective: &Objective, model: &Model, batch: &Examples) -> Tensor<1> {
-    let noise = Noise::new(3, 17, &toy::device());
-    let terms = objective.terms(model, batch, &noise, Progress::DONE);
+    let terms = objective.terms(model, batch, &noise(), Progress::DONE);
     terms.loss().expect("some weight")
 }
 
@@ -94,6 +98,19 @@ fn slope(model: &Model, gradients: &Gradients, direction: &Parameters) -> f64 {
 }
 
 fn check(name: &str, objective: &Objective, shape: &Shape, batch: &Examples) {
+    let loss = |model: &Model| loss(objective, model, batch);
+    check_against(name, objective, shape, batch, loss);
+}
+
+/// The objective's gradient against finite differences of `value`, which is the loss with whatever
+/// gradients do not go through held fast.
+fn check_against(
+    name: &str,
+    objective: &Objective,
+    shape: &Shape,
+    batch: &Examples,
+    value: impl Fn(&Model) -> Tensor<1>,
+) {
     let model = Model::new(shape, 1, &toy::device());
     let parameters = Parameters::of(&model);
     let gradients = loss(objective, &model, batch).backward();
@@ -103,7 +120,7 @@ fn check(name: &str, objective: &Objective, shape: &Shape, batch: &Examples) {
             let model = moved(&parameters, &direction, by)
                 .apply(Model::new(shape, 1, &toy::device()))
                 .expect("same shapes");
-            f64::from(loss(objective, &model, batch).into_scalar::<f32>())
+            f64::from(value(&model).into_scalar::<f32>())
         };
         let h = 2e-2;
         // Richardson: two step sizes cancel the error of order h^2.
@@ -131,8 +148,12 @@ fn every_stage_of_every_method() {
         };
         let recipe = method.recipe(&facts()).expect("valid settings");
         for stage in &recipe.stages {
-            if matches!(stage.objective, Objective::PredictorOnly(_)) {
-                continue; // its gradient is stopped on purpose: see the next test
+            let stops = matches!(
+                stage.objective,
+                Objective::PredictorOnly(_) | Objective::VirtualAdversarial(_)
+            );
+            if stops || (name, stage.name) == ("m1-m2", "m2") {
+                continue; // their gradients are stopped on purpose: see the next tests
             }
             let label = format!("{name}/{}", stage.name);
             check(
@@ -145,13 +166,23 @@ fn every_stage_of_every_method() {
     }
 }
 
-/// The second stage of `vae-then-mlp` moves the predictor and nothing else.
+/// The second stage of `vae-then-mlp` moves the predictor and nothing else, that of `m1-m2` M2.
 #[test]
-fn the_second_stage_leaves_the_encoder_alone() {
-    let method = Method::named("vae-then-mlp", DataKind::Table).expect("listed");
+fn the_second_stage_leaves_the_first_model_alone() {
+    for (method, moving) in [
+        ("vae-then-mlp", "predictor"),
+        ("m1", "predictor"),
+        ("m1-m2", ".labels."),
+    ] {
+        let method = Method::named(method, DataKind::Table).expect("listed");
+        only_part_moves(&method, moving);
+    }
+}
+
+fn only_part_moves(method: &Method, moving: &str) {
     let recipe = method.recipe(&facts()).expect("valid settings");
-    let model = Model::new(&toy::shape(Kind::Vae), 1, &toy::device());
-    let loss = loss(&recipe.stages[1].objective, &model, &toy::examples(4, 0));
+    let model = Model::new(&toy::shape(recipe.kind), 1, &toy::device());
+    let loss = loss(&recipe.stages[1].objective, &model, &toy::examples(4, 5));
     let mut gradients = Some(loss.backward());
     let before = Parameters::of(&model);
     let mut adam = cpcvae::train::Adam::default();
@@ -159,8 +190,68 @@ fn the_second_stage_leaves_the_encoder_alone() {
     let after = Parameters::of(&adam.step(model, gradients, 0.1, None));
     for (name, values) in &before.0 {
         let changed = after.0[name] != *values;
-        assert_eq!(changed, name.contains("predictor"), "{name}");
+        assert_eq!(changed, name.contains(moving), "{name}");
     }
+}
+
+/// In the second stage of `m1-m2` codes are drawn from a model that stays as it is: the gradient is
+/// M2's on these codes.
+#[test]
+fn codes_of_the_lower_model_are_held_fast() {
+    let method = Method::named("m1-m2", DataKind::Table).expect("listed");
+    let recipe = method.recipe(&facts()).expect("valid settings");
+    let objective = &recipe.stages[1].objective;
+    let shape = toy::shape(recipe.kind);
+    let batch = toy::examples(4, 5);
+    let Model::StackedVae(model) = Model::new(&shape, 1, &toy::device()) else {
+        panic!("m1-m2 trains a StackedVae")
+    };
+    let code_noise = noise().normal(Purpose::Auxiliary, [9, model.features().code()]);
+    let posterior = model.features().encode(batch.features.clone());
+    let codes = Examples {
+        features: posterior.sample_kl(code_noise).0.detach(),
+        ..batch.clone()
+    };
+    check_against("m1-m2", objective, &shape, &batch, |model| match model {
+        Model::StackedVae(model) => {
+            loss(objective, &Model::LabelVae(model.labels().clone()), &codes)
+        }
+        _ => panic!("m1-m2 trains a StackedVae"),
+    });
+}
+
+/// In `vat` neither the worst change nor the prediction that is to be kept follows the gradient:
+/// it is that of the divergence with both held fast.
+#[test]
+fn the_worst_change_is_held_fast() {
+    let method = Method::named("vat", DataKind::Table).expect("listed");
+    let recipe = method.recipe(&facts()).expect("valid settings");
+    let objective = &recipe.stages[0].objective;
+    let Objective::VirtualAdversarial(vat) = objective else {
+        panic!("vat has an objective of its own")
+    };
+    let shape = toy::shape(recipe.kind);
+    let batch = toy::examples(4, 5);
+    let predict = |model: &Model, x| match model {
+        Model::Classifier(network) => Prediction::new(network.predict(x), true),
+        _ => panic!("vat trains a classifier"),
+    };
+    let model = Model::new(&shape, 1, &toy::device());
+    let x = batch.features.clone();
+    let kept = predict(&model, x.clone()).detach();
+    let change = match &model {
+        Model::Classifier(network) => vat.search.find(network, x.clone(), &kept, &noise()),
+        _ => panic!("vat trains a classifier"),
+    };
+    check_against("vat", objective, &shape, &batch, |model| {
+        let prediction = predict(model, x.clone());
+        let loss = prediction.rows(0..4).loss(batch.labels.clone());
+        let divergence = predict(model, x.clone() + change.clone()).divergence_from(&kept);
+        let entropy = prediction.loss(prediction.as_target());
+        loss.sum().div_scalar(9.0)
+            + divergence.mean().mul_scalar(vat.adversarial)
+            + entropy.mean().mul_scalar(vat.entropy)
+    });
 }
 
 /// Images with transforms and each likelihood: the evidence's gradient, warp included.
@@ -179,7 +270,7 @@ fn images_with_transforms() {
             ..toy::shape(Kind::Vae)
         };
         let pixels = Noise::new(9, 0, &toy::device())
-            .normal(cpcvae::noise::Purpose::Features, [6, 16])
+            .normal(Purpose::Features, [6, 16])
             .tanh();
         let pixels = match family {
             Family::Bernoulli => pixels.mul_scalar(0.5).add_scalar(0.5),
@@ -219,6 +310,7 @@ fn continuous_labels() {
     });
     let facts = LabelFacts {
         class_shares: vec![],
+        rows: 7,
     };
     let recipe = cpc.recipe(&facts).expect("valid settings");
     check("regression", &recipe.stages[0].objective, &shape, &batch);

@@ -2,23 +2,36 @@
 
 mod toy;
 
-use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, Pc, PlainVae, SupervisedVae};
+use cpcvae::method::{
+    BlendedM2, Cpc, DataKind, LabelFacts, LabelsOnly, M2, Method, Pc, PlainVae, Recipe,
+    SupervisedVae, Vat,
+};
 use cpcvae::model::Model;
 use cpcvae::noise::{Noise, Purpose};
 use cpcvae::objective::{Progress, labelled_bound, unlabelled_bound};
+use cpcvae::train::Parameters;
+
+fn recipe(method: &Method) -> Recipe {
+    let facts = LabelFacts {
+        class_shares: vec![0.5, 0.3, 0.2],
+        rows: 9,
+    };
+    method.recipe(&facts).expect("valid settings")
+}
 
 /// The loss of a method's only stage on the toy batch.
 fn loss(method: Method) -> f32 {
-    let facts = LabelFacts {
-        class_shares: vec![0.5, 0.3, 0.2],
-    };
-    let recipe = method.recipe(&facts).expect("valid settings");
-    let model = toy::vae();
+    let kind = recipe(&method).kind;
+    loss_of(&Model::new(&toy::shape(kind), 1, &toy::device()), method)
+}
+
+fn loss_of(model: &Model, method: Method) -> f32 {
+    let recipe = recipe(&method);
     let noise = Noise::new(3, 11, &toy::device());
     let terms =
         recipe.stages[0]
             .objective
-            .terms(&model, &toy::examples(4, 5), &noise, Progress::DONE);
+            .terms(model, &toy::examples(4, 5), &noise, Progress::DONE);
     terms.loss().expect("some weight").into_scalar()
 }
 
@@ -56,6 +69,90 @@ fn the_supervised_vae_is_pc_with_lambda_one() {
     });
     let supervised = Method::SupervisedVae(SupervisedVae::default_for(DataKind::Table));
     assert_eq!(loss(supervised), loss(pc));
+}
+
+/// But for the scale: the mean is over all rows of the batch, of which four in nine have labels.
+#[test]
+fn vat_without_its_own_terms_is_labels_only() {
+    let vat = Vat {
+        adversarial_weight: 0.0,
+        entropy_weight: 0.0,
+        ..Vat::default_for(DataKind::Table)
+    };
+    let labels_only = loss(Method::LabelsOnly(LabelsOnly {}));
+    assert!((loss(Method::Vat(vat.clone())) - labels_only * 4.0 / 9.0).abs() < 1e-6);
+    for change in [
+        |v: &mut Vat| v.adversarial_weight = 1.0,
+        |v: &mut Vat| v.entropy_weight = 1.0,
+    ] {
+        let mut changed = vat.clone();
+        change(&mut changed);
+        assert!(loss(Method::Vat(changed)) > loss(Method::Vat(vat.clone())));
+    }
+}
+
+fn blended(blend: f64, classification_weight: f64) -> Method {
+    Method::BlendedM2(BlendedM2 {
+        blend,
+        classification_weight,
+        ..BlendedM2::default_for(DataKind::Table)
+    })
+}
+
+/// Blended M2 whose predictor has moved away from q(y|x), and by how much in squares.
+fn moved_apart() -> (Model, f64) {
+    let kind = recipe(&blended(1.0, 1.0)).kind;
+    let model = Model::new(&toy::shape(kind), 1, &toy::device());
+    let mut parameters = Parameters::of(&model);
+    let mut squares = 0.0;
+    for (name, (_, values)) in &mut parameters.0 {
+        if name.contains("discriminative") {
+            values.iter_mut().for_each(|value| *value += 0.25);
+            squares += values.len() as f64 / 16.0;
+        }
+    }
+    assert!(squares > 0.0);
+    (parameters.apply(model).expect("the same shapes"), squares)
+}
+
+#[test]
+fn with_blend_zero_blended_m2_is_m2() {
+    let m2 = Method::M2(M2 {
+        classification_weight: 0.7,
+        ..M2::default()
+    });
+    assert_eq!(recipe(&blended(0.0, 0.7)), recipe(&m2));
+    // For any other blend too as long as the two classifiers are the same, as at the start.
+    assert_eq!(loss(blended(0.4, 0.7)), loss(m2));
+}
+
+/// M2 that gets nothing from the labels' log-loss, and a network on labelled rows.
+#[test]
+fn with_blend_one_blended_m2_is_two_separate_models() {
+    let (model, _) = moved_apart();
+    let Model::LabelVae(both) = &model else {
+        panic!("blended M2 is an M2")
+    };
+    let batch = toy::examples(4, 5);
+    let own = both.predict(batch.labelled_features());
+    let log_loss: f32 = own.cross_entropy(batch.labels).sum().into_scalar();
+    let m2 = loss(blended(1.0, 0.0));
+    let together = loss_of(&model, blended(1.0, 0.7));
+    assert!((together - (m2 + 0.7 * log_loss / 9.0)).abs() < 1e-5);
+}
+
+/// -log N(difference; 0, sigma^2 I) up to a constant, shared by the nine rows.
+#[test]
+fn in_between_the_prior_ties_the_classifiers() {
+    let (model, squares) = moved_apart();
+    for blend in [0.3, 0.5, 0.8f64] {
+        let sigma = (blend / (1.0 - blend)).powi(2);
+        let expected = squares / (2.0 * sigma * sigma * 9.0);
+        let free = f64::from(loss_of(&model, blended(1.0, 0.1)));
+        let tied = f64::from(loss_of(&model, blended(blend, 0.1)));
+        let scale = expected.max(1.0);
+        assert!(((tied - free) - expected).abs() / scale < 1e-4, "{blend}");
+    }
 }
 
 #[test]

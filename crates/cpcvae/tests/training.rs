@@ -65,7 +65,16 @@ impl Observer for StopAt {
 
 #[test]
 fn a_resumed_run_equals_an_uninterrupted_one() {
-    for method in ["cpc", "vae-then-mlp", "m2"] {
+    let methods = [
+        "cpc",
+        "vae-then-mlp",
+        "m2",
+        "vat",
+        "sdgm",
+        "m1-m2",
+        "blended-m2",
+    ];
+    for method in methods {
         let config = config(method, &["train.steps=60", "data.validation=0"]);
         let (whole, parts) = (folder(), folder());
         train(&config, half_moon(6), &whole).expect("trains");
@@ -296,10 +305,21 @@ fn continuous_labels_of_several_dimensions_are_learnt() {
 }
 
 #[test]
-fn m2_refuses_continuous_labels() {
-    let error =
-        train(&config("m2", &["data.labels=40"]), curved(), &folder()).expect_err("no classes");
-    assert!(error.to_string().contains("needs classes"), "{error}");
+fn methods_with_a_latent_class_refuse_continuous_labels() {
+    for method in ["m2", "m1-m2", "adgm", "sdgm", "blended-m2"] {
+        let error = train(&config(method, &["data.labels=40"]), curved(), &folder())
+            .expect_err("no classes");
+        assert!(error.to_string().contains("needs classes"), "{error}");
+    }
+}
+
+/// With its defaults, but for the size of the network and the length.
+#[test]
+fn vat_follows_the_moons_from_six_labels() {
+    let settings = ["model.hidden=[100,100]", "train.steps=1000"];
+    let report = train(&config("vat", &settings), half_moon(6), &folder()).expect("trains");
+    let accuracy = report.test.expect("a test set").accuracy.expect("classes");
+    assert!(accuracy > 0.95, "{accuracy}");
 }
 
 #[test]

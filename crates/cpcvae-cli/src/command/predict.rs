@@ -10,7 +10,7 @@ use anyhow::Result;
 use cpcvae::answers::Answers;
 use cpcvae::infer::calibrate::at_temperature;
 use cpcvae::infer::conformal::{Conformity, class_set};
-use cpcvae::model::{Kind, Target};
+use cpcvae::model::Target;
 use cpcvae::prepare::Preprocess;
 use cpcvae_data::Matrix;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     let carried = Carried::of(&asked, &args.carried)?;
     let rows = model.prepare(&asked.data)?;
     let card = &model.trained.card;
-    if args.samples > 0 && card.shape.kind != Kind::Vae {
+    if args.samples > 0 && !card.shape.kind.predicts_from_draws() {
         printer.note(format!(
             "note: `{}` predicts from the features, not from a code, so --samples has no effect",
             card.method

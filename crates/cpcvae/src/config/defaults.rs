@@ -11,7 +11,7 @@ impl RunConfig {
     /// The defaults for a method on a kind of data.
     pub fn defaults(method: &str, kind: DataKind, source: &str) -> Result<Self> {
         let method = Method::named(method, kind)?;
-        let is_m2 = matches!(method, Method::M2(_));
+        let plain = method.has_plain_images();
         let is_cpc = matches!(method, Method::Cpc(_));
         let images = kind == DataKind::Images;
         let hidden = if images {
@@ -54,12 +54,12 @@ impl RunConfig {
                     _ => Vec::new(),
                 },
                 hidden,
-                activation: match (images, is_m2) {
+                activation: match (images, plain) {
                     (true, true) => ActivationName::Softplus,
                     (true, false) => ActivationName::Relu,
                     (false, _) => ActivationName::Elu,
                 },
-                likelihood: match (images, is_m2) {
+                likelihood: match (images, plain) {
                     (true, true) => Family::Bernoulli,
                     (true, false) => Family::NoiseNormal,
                     (false, _) => Family::Normal,
@@ -67,7 +67,7 @@ impl RunConfig {
                 scale_floor: 0.01,
                 missing_cells: false,
                 transform: TransformConfig {
-                    enabled: images && !is_m2,
+                    enabled: images && !plain,
                     translation: ranges.translation,
                     rotation: ranges.rotation,
                     shear: ranges.shear,

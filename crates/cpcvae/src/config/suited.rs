@@ -24,9 +24,11 @@ impl RunConfig {
             larger(&mut self.model.hidden);
             larger(&mut self.model.predictor);
             self.train.learning_rate = 1e-3;
+            self.train.steps = 2000;
         }
         if rows < ROWS_A_COLUMN * columns {
             self.model.scale_floor = 0.3;
+            self.train.steps = 500;
         }
         // Half-moon, two columns, is where the weights were found.
         let growth = (columns.max(2) as f64 / 2.0).powf(0.25);
@@ -40,5 +42,53 @@ impl RunConfig {
             _ => {}
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::DataKind;
+    use cpcvae_data::{Column, Features, Labels, Matrix};
+
+    fn suited(rows: usize, columns: usize) -> RunConfig {
+        let data = Dataset {
+            name: "made".into(),
+            features: Features::new(Matrix {
+                rows,
+                columns,
+                values: vec![0.0; rows * columns],
+            }),
+            layout: Layout::Columns(
+                (0..columns)
+                    .map(|i| Column::number(format!("x{i}")))
+                    .collect(),
+            ),
+            labels: Labels::None,
+            ids: None,
+        };
+        let usual = RunConfig::defaults("cpc", DataKind::Table, "made").expect("cpc exists");
+        usual.suited_to(&data)
+    }
+
+    #[test]
+    fn two_columns_keep_the_defaults() {
+        let usual = RunConfig::defaults("cpc", DataKind::Table, "made").expect("cpc exists");
+        assert_eq!(suited(1000, 2), usual);
+    }
+
+    #[test]
+    fn networks_and_weights_grow_with_the_columns() {
+        let config = suited(5000, 64);
+        assert_eq!(
+            (config.model.code, &config.model.hidden[..]),
+            (20, &[300, 300][..])
+        );
+        let Method::Cpc(cpc) = &config.method else {
+            panic!("{:?}", config.method)
+        };
+        assert_eq!((cpc.prediction_weight, cpc.neighbour_weight), (11.9, 47.6));
+        assert_eq!(config.model.scale_floor, 0.01);
+        assert_eq!(suited(500, 64).model.scale_floor, 0.3);
     }
 }

@@ -25,6 +25,13 @@ impl Categorical {
         }
     }
 
+    /// The same without a way for gradients.
+    pub fn detach(&self) -> Self {
+        Self {
+            log_probs: self.log_probs.clone().detach(),
+        }
+    }
+
     /// log P(y = k), `[rows, classes]`.
     pub fn log_probs(&self) -> Tensor<2> {
         self.log_probs.clone()

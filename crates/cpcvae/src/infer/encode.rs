@@ -2,7 +2,7 @@
 
 use super::{Inference, no_generative_part, to_vec};
 use crate::error::Result;
-use crate::model::{Model, Posterior};
+use crate::model::{AuxiliaryVae, Model, Posterior};
 use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
 
@@ -16,7 +16,8 @@ pub struct Codes {
 }
 
 impl Inference {
-    /// Means and standard deviations of q(z|x). For M2, of q(z|x,y) at the most probable class.
+    /// Means and standard deviations of q(z|x). For M2, of q(z|x,y) at the most probable class; with
+    /// an auxiliary variable, also at its mean. For M1+M2, of the code z1 of the features.
     pub fn encode(&self, features: &dyn Rows) -> Result<Codes> {
         if matches!(self.model, Model::Classifier(_)) {
             return Err(no_generative_part());
@@ -44,12 +45,24 @@ impl Inference {
         match &self.model {
             Model::Vae(vae) => vae.encode(x),
             Model::LabelVae(model) => {
-                let y = most_probable(model.classify(x.clone()).probs());
+                let y = most_probable(model.predict(x.clone()).probs());
                 model.encode(x, y)
+            }
+            Model::StackedVae(model) => model.features().encode(x),
+            Model::AuxiliaryVae(model) => {
+                let (a, y) = auxiliary_and_class(model, x.clone());
+                model.encode(x, a, y)
             }
             Model::Classifier(_) => unreachable!("callers refuse models without codes"),
         }
     }
+}
+
+/// The mean of q(a|x), `[rows, auxiliary]`, and the most probable class there, one-hot.
+pub(super) fn auxiliary_and_class(model: &AuxiliaryVae, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    let a = model.auxiliary(x.clone()).mean();
+    let y = most_probable(model.classify(x, a.clone()).probs());
+    (a, y)
 }
 
 /// One-hot rows of the largest entry of each row.

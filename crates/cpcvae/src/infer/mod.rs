@@ -115,6 +115,7 @@ fn to_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 /// The error for a model that lacks what is asked for.
 fn no_generative_part() -> crate::Error {
     crate::Error::Mismatch(
-        "a `labels-only` model has no generative part: it can only predict and be evaluated".into(),
+        "a `labels-only` or `vat` model has no generative part: it can only predict and be evaluated"
+            .into(),
     )
 }

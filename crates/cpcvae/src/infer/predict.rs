@@ -2,7 +2,7 @@
 
 use super::{Inference, to_vec};
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Model, Posterior};
 use crate::noise::{Noise, Purpose};
 use crate::objective::Prediction;
 use burn::tensor::Tensor;
@@ -12,7 +12,7 @@ impl Inference {
     /// Class probabilities, or continuous labels in the model's units, `[rows, outputs]`.
     ///
     /// With `samples = 0` the code is the mean of q(z|x); otherwise predictions are averaged over
-    /// that many draws of the code.
+    /// that many draws of the code. For ADGM and SDGM this is the auxiliary variable.
     pub fn predict(&self, features: &dyn Rows, samples: usize) -> Result<Matrix> {
         let columns = self.shape.target.outputs();
         if columns == 0 {
@@ -36,11 +36,11 @@ impl Inference {
     /// The same for codes `[rows, code]`; only for models that predict from codes.
     pub fn predict_codes(&self, codes: &dyn Rows) -> Result<Matrix> {
         let columns = self.shape.target.outputs();
-        let Model::Vae(vae) = &self.model else {
+        if !self.shape.kind.predicts_from_codes() {
             return Err(Error::Mismatch(
                 "this model predicts from features, not from codes".into(),
             ));
-        };
+        }
         if columns == 0 || codes.columns() != self.shape.code {
             return Err(Error::Mismatch(format!(
                 "codes of {} dimensions cannot be given to a predictor of {} outputs on {}",
@@ -49,12 +49,8 @@ impl Inference {
                 self.shape.code
             )));
         }
-        let classes = self.shape.target.is_classes();
         let mut values = Vec::with_capacity(codes.rows() * columns);
-        self.for_chunks(codes, |z, _| {
-            let outputs = Prediction::new(vae.predict(z), classes);
-            values.extend(to_vec(outputs.as_target()));
-        });
+        self.for_chunks(codes, |z, _| values.extend(to_vec(self.predict_code(z))));
         Ok(Matrix {
             rows: codes.rows(),
             columns,
@@ -63,28 +59,56 @@ impl Inference {
     }
 
     fn predict_chunk(&self, x: Tensor<2>, samples: usize, noise: &Noise) -> Tensor<2> {
-        let classes = self.shape.target.is_classes();
-        let of_outputs = |outputs| Prediction::new(outputs, classes).as_target();
         match &self.model {
-            Model::Vae(vae) => {
-                let posterior = vae.encode(x);
-                if samples == 0 {
-                    return of_outputs(vae.predict(posterior.mean()));
-                }
-                let [rows, code] = posterior.mean().dims();
-                (0..samples)
-                    .map(|draw| {
-                        // Chunks use the low numbers, draws the high ones.
-                        let noise = noise.draw(draw);
-                        let noise = noise.normal(Purpose::Evaluation, [rows, code]);
-                        of_outputs(vae.predict(posterior.sample_kl(noise).0))
-                    })
-                    .reduce(|sum, draw| sum + draw)
-                    .expect("at least one sample")
-                    .div_scalar(samples as f64)
+            Model::Vae(_) | Model::StackedVae(_) => {
+                let posterior = self.posterior(x);
+                averaged(&posterior, samples, noise, |z| self.predict_code(z))
             }
-            Model::LabelVae(model) => model.classify(x).probs(),
-            Model::Classifier(model) => of_outputs(model.predict(x)),
+            Model::AuxiliaryVae(model) => {
+                let posterior = model.auxiliary(x.clone());
+                averaged(&posterior, samples, noise, |a| {
+                    model.classify(x.clone(), a).probs()
+                })
+            }
+            Model::LabelVae(model) => model.predict(x).probs(),
+            Model::Classifier(model) => {
+                let classes = self.shape.target.is_classes();
+                Prediction::new(model.predict(x), classes).as_target()
+            }
         }
     }
+
+    /// From codes `[rows, code]`; only for models that predict from codes.
+    fn predict_code(&self, z: Tensor<2>) -> Tensor<2> {
+        match &self.model {
+            Model::Vae(vae) => {
+                let classes = self.shape.target.is_classes();
+                Prediction::new(vae.predict(z), classes).as_target()
+            }
+            Model::StackedVae(model) => model.labels().predict(z).probs(),
+            _ => unreachable!("callers ask models that predict from codes"),
+        }
+    }
+}
+
+/// `predict` at the mean of the latent variable, or averaged over draws of it.
+fn averaged(
+    posterior: &Posterior,
+    samples: usize,
+    noise: &Noise,
+    predict: impl Fn(Tensor<2>) -> Tensor<2>,
+) -> Tensor<2> {
+    let mean = posterior.mean();
+    if samples == 0 {
+        return predict(mean);
+    }
+    (0..samples)
+        .map(|draw| {
+            // Chunks use the low numbers, draws the high ones.
+            let noise = noise.draw(draw).normal(Purpose::Evaluation, mean.dims());
+            predict(posterior.sample_kl(noise).0)
+        })
+        .reduce(|sum, draw| sum + draw)
+        .expect("at least one sample")
+        .div_scalar(samples as f64)
 }

@@ -1,6 +1,6 @@
 //! Reconstructions: a row, through its code, back to features.
 
-use super::encode::most_probable;
+use super::encode::{auxiliary_and_class, most_probable};
 use super::{Inference, no_generative_part, to_vec};
 use crate::distribution::Likelihood;
 use crate::error::{Error, Result};
@@ -85,11 +85,16 @@ impl Inference {
         Ok(mean)
     }
 
-    /// p(x|z), for M2 at the most probable class of `x`.
+    /// p(x|z), for M2 and its kin at the most probable class of `x`.
     pub(super) fn decode(&self, z: Tensor<2>, x: Tensor<2>) -> Likelihood {
         match &self.model {
             Model::Vae(vae) => vae.decode(z),
-            Model::LabelVae(model) => model.decode(z, most_probable(model.classify(x).probs())),
+            Model::LabelVae(model) => model.decode(z, most_probable(model.predict(x).probs())),
+            Model::StackedVae(model) => model.features().decode(z),
+            Model::AuxiliaryVae(model) => {
+                let (a, y) = auxiliary_and_class(model, x);
+                model.decode(z, a, y)
+            }
             Model::Classifier(_) => unreachable!("callers refuse models without codes"),
         }
     }

@@ -1,8 +1,9 @@
 //! New rows: from the prior, or of a chosen class.
 
 use super::{Inference, no_generative_part, to_vec};
+use crate::distribution::Likelihood;
 use crate::error::{Error, Result};
-use crate::model::{LabelVae, Model, Target, Vae};
+use crate::model::{Model, Target, Vae};
 use crate::noise::{Noise, Purpose};
 use crate::objective::Prediction;
 use burn::tensor::{Int, Tensor, TensorData};
@@ -33,7 +34,7 @@ pub struct ClassSamples {
     pub features: Matrix,
     /// Codes drawn until there were enough.
     pub drawn: usize,
-    /// Share of the drawn codes that were kept; 1 for M2, which draws from the class directly.
+    /// Share of the drawn codes that were kept; 1 where the class is drawn from directly, as in M2.
     pub acceptance: f64,
 }
 
@@ -41,15 +42,14 @@ impl Inference {
     /// Rows from the prior: the likelihood's mean, or with `noisy` a draw from it.
     pub fn sample(&self, rows: usize, noisy: bool) -> Result<Matrix> {
         let noise = Noise::new(self.seed, 0, &self.device);
-        let z = noise.normal(Purpose::Prior, [rows, self.shape.code]);
         let decoded = match &self.model {
-            Model::Vae(vae) => vae.decode(z),
-            Model::LabelVae(model) => {
+            Model::Vae(vae) => vae.decode(noise.normal(Purpose::Prior, [rows, vae.code()])),
+            _ => {
                 // p(y) is uniform: classes in turn.
-                let classes: Vec<u32> = (0..rows).map(|i| (i % model.classes()) as u32).collect();
-                model.decode(z, self.one_hot(&classes))
+                let number = self.shape.target.outputs().max(1);
+                let classes: Vec<u32> = (0..rows).map(|i| (i % number) as u32).collect();
+                self.decode_classes(&classes, &noise)?
             }
-            Model::Classifier(_) => return Err(no_generative_part()),
         };
         let drawn = if noisy {
             decoded.draw(&noise)
@@ -59,7 +59,7 @@ impl Inference {
         Ok(self.matrix(rows, drawn))
     }
 
-    /// Rows of one class. M2 draws from p(x|y); the others by the paper's rejection sampler: codes
+    /// Rows of one class. M2 and its kin draw from p(x|y); the others by the paper's rejection sampler: codes
     /// of the prior that the predictor gives to the class with confidence.
     pub fn sample_class(
         &self,
@@ -87,8 +87,10 @@ impl Inference {
                 let (z, drawn) = self.accepted_codes(vae, (class, name), rows, limits)?;
                 (vae.decode(z), drawn)
             }
-            Model::LabelVae(model) => (self.decode_class(model, class, rows, &noise), rows),
-            Model::Classifier(_) => return Err(no_generative_part()),
+            _ => (
+                self.decode_classes(&vec![class as u32; rows], &noise)?,
+                rows,
+            ),
         };
         let values = if noisy {
             decoded.draw(&noise)
@@ -146,15 +148,26 @@ impl Inference {
         Ok((Tensor::cat(accepted, 0), drawn))
     }
 
-    fn decode_class(
-        &self,
-        model: &LabelVae,
-        class: usize,
-        rows: usize,
-        noise: &Noise,
-    ) -> crate::distribution::Likelihood {
-        let z = noise.normal(Purpose::Prior, [rows, model.code()]);
-        model.decode(z, self.one_hot(&vec![class as u32; rows]))
+    /// p(x|y,z) for rows of these classes at codes of the prior; only for models whose label is a
+    /// latent variable.
+    fn decode_classes(&self, classes: &[u32], noise: &Noise) -> Result<Likelihood> {
+        let rows = classes.len();
+        let z = noise.normal(Purpose::Prior, [rows, self.shape.code]);
+        let y = self.one_hot(classes);
+        Ok(match &self.model {
+            Model::LabelVae(model) => model.decode(z, y),
+            Model::StackedVae(model) => {
+                // Other noise than that of the features, which are drawn from z1.
+                let z1 = model.labels().decode(z, y).draw(&noise.draw(1));
+                model.features().decode(z1)
+            }
+            Model::AuxiliaryVae(model) => {
+                let shape = [rows, model.auxiliary_code()];
+                model.generate(z, y, noise.normal(Purpose::Auxiliary, shape))
+            }
+            Model::Vae(_) => unreachable!("a VAE has no classes among its latent variables"),
+            Model::Classifier(_) => return Err(no_generative_part()),
+        })
     }
 
     fn one_hot(&self, classes: &[u32]) -> Tensor<2> {

@@ -3,9 +3,9 @@
 
 use super::{Inference, no_generative_part, to_vec};
 use crate::error::Result;
-use crate::model::{LabelVae, Model, Vae};
+use crate::model::{AuxiliaryVae, LabelVae, Model, StackedVae, Vae};
 use crate::noise::{Noise, Purpose};
-use crate::objective::unlabelled_bound;
+use crate::objective::{draw_auxiliary, unlabelled_bound, unlabelled_weight};
 use burn::tensor::Tensor;
 use cpcvae_data::Rows;
 
@@ -49,28 +49,76 @@ impl Inference {
         match &self.model {
             Model::Vae(vae) => vae_log_weight(vae, x, noise),
             Model::LabelVae(model) => label_vae_log_weight(model, x, noise),
+            Model::StackedVae(model) => {
+                let (z1, lower) = lower_log_weight(model, x, noise);
+                lower + label_vae_log_weight(model.labels(), z1, noise)
+            }
+            Model::AuxiliaryVae(model) => auxiliary_log_weight(model, x, noise),
             Model::Classifier(_) => unreachable!("score refuses models without codes"),
         }
     }
 
-    /// The bound: the mean log-weight; for M2 the bound that sums over classes with q(y|x).
+    /// The bound: the mean log-weight; where the label is a latent variable, the bound that sums
+    /// over classes with q(y|x).
     fn bound(&self, x: &Tensor<2>, noise: &Noise, log_weights: &Tensor<2>) -> Tensor<1> {
         let [rows, draws] = log_weights.dims();
+        if matches!(self.model, Model::Vae(_)) {
+            return log_weights.clone().mean_dim(1).reshape([rows]);
+        }
+        (0..draws)
+            .map(|draw| self.class_bound(x.clone(), &noise.draw(draw)))
+            .reduce(|sum, bound| sum + bound)
+            .expect("at least one draw")
+            .div_scalar(draws as f64)
+    }
+
+    /// The bound at one draw, summed over classes with q(y|x).
+    fn class_bound(&self, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
+        let code_noise = |classes: usize| {
+            let rows = x.dims()[0] * classes;
+            noise.normal(Purpose::Evaluation, [rows, self.shape.code])
+        };
         match &self.model {
             Model::LabelVae(model) => {
-                let shape = [rows * model.classes(), model.code()];
-                (0..draws)
-                    .map(|draw| {
-                        let noise = noise.draw(draw).normal(Purpose::Evaluation, shape);
-                        unlabelled_bound(model, x.clone(), noise)
-                    })
-                    .reduce(|sum, bound| sum + bound)
-                    .expect("at least one draw")
-                    .div_scalar(draws as f64)
+                unlabelled_bound(model, x.clone(), code_noise(model.classes()))
             }
-            _ => log_weights.clone().mean_dim(1).reshape([rows]),
+            Model::StackedVae(model) => {
+                let (z1, lower) = lower_log_weight(model, x.clone(), noise);
+                let upper = model.labels();
+                lower + unlabelled_bound(upper, z1, code_noise(upper.classes()))
+            }
+            Model::AuxiliaryVae(model) => {
+                let (a, log_q) = draw_auxiliary(&model.auxiliary(x.clone()), noise);
+                unlabelled_weight(model, x.clone(), a, code_noise(model.classes())) - log_q
+            }
+            _ => unreachable!("callers have a label among the latent variables"),
         }
     }
+}
+
+/// A draw of the code z1 of a stack's features, `[rows, code]`, and log p(x|z1) - log q(z1|x)
+/// there: what is left is p(z1), which the upper model gives.
+fn lower_log_weight(model: &StackedVae, x: Tensor<2>, noise: &Noise) -> (Tensor<2>, Tensor<1>) {
+    let [rows, _] = x.dims();
+    let vae = model.features();
+    let posterior = vae.encode(x.clone());
+    let (z1, _) = posterior.sample_kl(noise.normal(Purpose::Auxiliary, [rows, vae.code()]));
+    let log_q = posterior.log_density(z1.clone());
+    (z1.clone(), vae.decode(z1).log_prob(x) - log_q)
+}
+
+/// The class is summed out exactly: log sum_y p(y) p(x, a, z_y | y) / (q(a|x) q(z_y | a, x, y)).
+fn auxiliary_log_weight(model: &AuxiliaryVae, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
+    let [rows, _] = x.dims();
+    let classes = model.classes();
+    let (a, log_q) = draw_auxiliary(&model.auxiliary(x.clone()), noise);
+    let noise = noise.normal(Purpose::Evaluation, [rows * classes, model.code()]);
+    let posterior = model.encode_each_class(x.clone(), a.clone());
+    let (z, _) = posterior.sample_kl(noise.clone());
+    let of_a = model.decode_auxiliary_each_class(z.clone(), x.clone());
+    let weights = model.decode_each_class(z.clone(), a.clone()).log_prob(x) + of_a.log_density(a)
+        - posterior.log_ratio_to_prior(z, noise);
+    log_mean_exp(weights.reshape([rows, classes])) - log_q
 }
 
 fn vae_log_weight(vae: &Vae, x: Tensor<2>, noise: &Noise) -> Tensor<1> {

@@ -2,21 +2,29 @@
 //!
 //! The one `match` that lists all methods is in this file.
 
+mod auxiliary;
+mod blended_m2;
 mod cpc;
 mod labels_only;
+mod m1_m2;
 mod m2;
 mod pc;
 mod supervised_vae;
 mod vae;
 mod vae_then_mlp;
+mod vat;
 
+pub use auxiliary::Auxiliary;
+pub use blended_m2::BlendedM2;
 pub use cpc::Cpc;
 pub use labels_only::LabelsOnly;
+pub use m1_m2::M1M2;
 pub use m2::M2;
 pub use pc::Pc;
 pub use supervised_vae::SupervisedVae;
 pub use vae::PlainVae;
 pub use vae_then_mlp::VaeThenMlp;
+pub use vat::Vat;
 
 use crate::error::{Error, Result};
 use crate::model::Kind;
@@ -39,8 +47,21 @@ pub enum Method {
     Cpc(Cpc),
     /// See [`M2`].
     M2(M2),
+    /// The recipe of [`VaeThenMlp`] with the classifier and the images of Kingma et al. 2014: other
+    /// defaults of the model, see `docs/methods/m1.md`.
+    M1(VaeThenMlp),
+    /// See [`M1M2`].
+    M1M2(M1M2),
+    /// See [`Auxiliary`].
+    Adgm(Auxiliary),
+    /// See [`Auxiliary`].
+    Sdgm(Auxiliary),
+    /// See [`BlendedM2`].
+    BlendedM2(BlendedM2),
     /// See [`LabelsOnly`].
     LabelsOnly(LabelsOnly),
+    /// See [`Vat`].
+    Vat(Vat),
 }
 
 /// What kind of features the data has; defaults differ.
@@ -88,17 +109,25 @@ impl Stage {
 pub struct LabelFacts {
     /// Share of each class among the labelled rows; empty for continuous labels.
     pub class_shares: Vec<f32>,
+    /// Rows that training sees, labelled and unlabelled.
+    pub rows: usize,
 }
 
 /// Names of all methods, for messages and completions.
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 13] = [
     "vae",
     "vae-then-mlp",
     "supervised-vae",
     "pc",
     "cpc",
     "m2",
+    "m1",
+    "m1-m2",
+    "adgm",
+    "sdgm",
+    "blended-m2",
     "labels-only",
+    "vat",
 ];
 
 impl Method {
@@ -111,7 +140,13 @@ impl Method {
             "pc" => Self::Pc(Pc::default_for(data)),
             "cpc" => Self::Cpc(Cpc::default_for(data)),
             "m2" => Self::M2(M2::default()),
+            "m1" => Self::M1(VaeThenMlp::default()),
+            "m1-m2" => Self::M1M2(M1M2::default_for(data)),
+            "adgm" => Self::Adgm(Auxiliary::default_for(data)),
+            "sdgm" => Self::Sdgm(Auxiliary::default_for(data)),
+            "blended-m2" => Self::BlendedM2(BlendedM2::default_for(data)),
             "labels-only" => Self::LabelsOnly(LabelsOnly {}),
+            "vat" => Self::Vat(Vat::default_for(data)),
             other => {
                 let known = NAMES.join(", ");
                 let problem = format!("there is no method `{other}`; there are: {known}");
@@ -129,7 +164,13 @@ impl Method {
             Self::Pc(_) => "pc",
             Self::Cpc(_) => "cpc",
             Self::M2(_) => "m2",
+            Self::M1(_) => "m1",
+            Self::M1M2(_) => "m1-m2",
+            Self::Adgm(_) => "adgm",
+            Self::Sdgm(_) => "sdgm",
+            Self::BlendedM2(_) => "blended-m2",
             Self::LabelsOnly(_) => "labels-only",
+            Self::Vat(_) => "vat",
         }
     }
 
@@ -142,7 +183,13 @@ impl Method {
             Self::Pc(method) => method.recipe(),
             Self::Cpc(method) => method.recipe(facts),
             Self::M2(method) => method.recipe(),
+            Self::M1(method) => method.recipe(),
+            Self::M1M2(method) => method.recipe(),
+            Self::Adgm(method) => method.recipe(false),
+            Self::Sdgm(method) => method.recipe(true),
+            Self::BlendedM2(method) => method.recipe(facts),
             Self::LabelsOnly(method) => method.recipe(),
+            Self::Vat(method) => method.recipe(),
         }
     }
 
@@ -179,7 +226,16 @@ impl Method {
 
     /// Whether labels must be classes.
     pub fn needs_classes(&self) -> bool {
-        matches!(self, Self::M2(_))
+        matches!(
+            self,
+            Self::M2(_) | Self::M1M2(_) | Self::Adgm(_) | Self::Sdgm(_) | Self::BlendedM2(_)
+        )
+    }
+
+    /// Whether images are black and white and have no affine transform unless settings say
+    /// otherwise, as in Kingma et al. 2014 and what came after it.
+    pub fn has_plain_images(&self) -> bool {
+        matches!(self, Self::M1(_)) || self.needs_classes()
     }
 }
 

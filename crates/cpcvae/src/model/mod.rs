@@ -1,15 +1,20 @@
 //! What has parameters. A model knows distributions and networks; it knows nothing of losses.
 
+mod auxiliary_vae;
+mod class_conditional;
 mod classifier;
 mod label_vae;
 mod observation;
 mod row_input;
+mod stacked_vae;
 mod vae;
 
+pub use auxiliary_vae::{AuxiliaryShape, AuxiliaryVae};
 pub use classifier::Classifier;
 pub use label_vae::LabelVae;
 pub use observation::{Observation, TransformPlan};
 pub use row_input::RowInput;
+pub use stacked_vae::StackedVae;
 pub use vae::{Posterior, Vae};
 
 use crate::distribution::{Family, RowLayout};
@@ -53,8 +58,26 @@ pub enum Kind {
     Vae,
     /// [`LabelVae`]
     LabelVae,
+    /// [`LabelVae`] with a predictor beside it
+    BlendedVae,
+    /// [`StackedVae`]
+    StackedVae,
+    /// [`AuxiliaryVae`]
+    AuxiliaryVae(AuxiliaryShape),
     /// [`Classifier`]
     Classifier,
+}
+
+impl Kind {
+    /// Whether predictions depend on a draw of a latent variable, over which they can be averaged.
+    pub fn predicts_from_draws(self) -> bool {
+        matches!(self, Self::Vae | Self::StackedVae | Self::AuxiliaryVae(_))
+    }
+
+    /// Whether predictions are made from the code alone.
+    pub fn predicts_from_codes(self) -> bool {
+        matches!(self, Self::Vae | Self::StackedVae)
+    }
 }
 
 /// Everything that determines the shapes of a model; stored in its card.
@@ -123,6 +146,10 @@ pub enum Model {
     Vae(Vae),
     /// q(y|x), q(z|x,y), p(x|y,z).
     LabelVae(LabelVae),
+    /// q(z1|x), p(x|z1), and a [`LabelVae`] of z1.
+    StackedVae(StackedVae),
+    /// q(a|x), q(y|a,x), q(z|a,x,y), p(a|z,y,x) or p(a|z,y), p(x|z,y) or p(x|a,z,y).
+    AuxiliaryVae(AuxiliaryVae),
     /// A predictor on x.
     Classifier(Classifier),
 }
@@ -133,6 +160,11 @@ impl Model {
         match shape.kind {
             Kind::Vae => Self::Vae(Vae::new(shape, seed, device)),
             Kind::LabelVae => Self::LabelVae(LabelVae::new(shape, seed, device)),
+            Kind::BlendedVae => Self::LabelVae(LabelVae::blended(shape, seed, device)),
+            Kind::StackedVae => Self::StackedVae(StackedVae::new(shape, seed, device)),
+            Kind::AuxiliaryVae(auxiliary) => {
+                Self::AuxiliaryVae(AuxiliaryVae::new(shape, auxiliary, seed, device))
+            }
             Kind::Classifier => Self::Classifier(Classifier::new(shape, seed, device)),
         }
     }

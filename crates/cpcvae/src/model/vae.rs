@@ -6,6 +6,7 @@ use crate::distribution::Likelihood;
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 use crate::net::{Mlp, MlpShape};
 use crate::op;
+use crate::op::log_prob::Density;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
@@ -185,6 +186,13 @@ impl Posterior {
         let [rows, columns] = self.raw.dims();
         let raw = self.raw.clone().slice([0..rows, columns / 2..columns]);
         burn::tensor::activation::softplus(raw, 1.0).add_scalar(POSTERIOR_FLOOR)
+    }
+
+    /// log q(z|x) at `z [rows, code]`, `[rows]`; differentiable in z too. With fewer rows in `z`,
+    /// each serves as many rows of the distribution in a row.
+    pub fn log_density(&self, z: Tensor<2>) -> Tensor<1> {
+        let maps = Tensor::stack(vec![self.mean(), self.sigma().square()], 1);
+        op::log_prob::log_prob(Density::Normal, maps, z)
     }
 
     /// log q(z|x) - log p(z) at the sample drawn with `noise`, `[rows]`: what an

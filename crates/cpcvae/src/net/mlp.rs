@@ -60,6 +60,20 @@ impl Mlp {
         self.layers[last].forward(hidden, Activation::Identity)
     }
 
+    /// The sum of squared differences to the parameters of a network of the same shape: `[1]`.
+    pub fn squared_distance(&self, other: &Self) -> Tensor<1> {
+        let of_layer = |(a, b): (&Linear, &Linear)| {
+            let weights = (a.weight.val() - b.weight.val()).square().sum();
+            weights + (a.bias.val() - b.bias.val()).square().sum()
+        };
+        self.layers
+            .iter()
+            .zip(&other.layers)
+            .map(of_layer)
+            .reduce(|a, b| a + b)
+            .expect("a network has at least one layer")
+    }
+
     /// The sum of all squared weights, biases not counted: `[1]`.
     pub fn squared_norm(&self) -> Tensor<1> {
         self.layers

@@ -1,8 +1,9 @@
 //! M2's bounds: L^S for rows with a label, L^U = sum_y q(y|x) (L^S(x, y) - log q(y|x)) for rows
-//! without, and the extra classification loss that M2 needs.
+//! without, and the extra classification loss that M2 needs. With a predictor of its own, the
+//! blended model ties it to q(y|x).
 
 use super::{Examples, Terms};
-use crate::model::LabelVae;
+use crate::model::{LabelVae, StackedVae};
 use crate::noise::{Noise, Purpose};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,8 @@ pub struct LabelEvidence {
     pub classification: f64,
     /// lambda, of L^S on labelled rows.
     pub labelled_bound: f64,
+    /// Of the squared distance between a blended model's predictor and q(y|x).
+    pub coupling: f64,
 }
 
 impl LabelEvidence {
@@ -26,7 +29,7 @@ impl LabelEvidence {
             let x = batch.labelled_features();
             let code_noise = noise.normal(Purpose::Code, [batch.labelled, model.code()]);
             let bound = labelled_bound(model, x.clone(), batch.labels.clone(), code_noise);
-            let loss = model.classify(x).cross_entropy(batch.labels.clone());
+            let loss = model.predict(x).cross_entropy(batch.labels.clone());
             terms.push("classification", self.classification, mean_of_batch(loss));
             terms.push(
                 "labelled_bound",
@@ -41,7 +44,22 @@ impl LabelEvidence {
             let bound = unlabelled_bound(model, x, code_noise);
             terms.push("unlabelled_bound", 1.0, mean_of_batch(bound).neg());
         }
+        if let Some(apart) = model.classifiers_apart() {
+            terms.push("coupling", self.coupling, apart);
+        }
         terms
+    }
+}
+
+/// The batch as the upper model of a stack sees it: draws of q(z1|x) in place of the features,
+/// without gradient, since the lower model stays as it is.
+pub(super) fn as_codes(model: &StackedVae, batch: &Examples, noise: &Noise) -> Examples {
+    let lower = model.features();
+    let code_noise = noise.normal(Purpose::Auxiliary, [batch.rows(), lower.code()]);
+    let (z1, _) = lower.encode(batch.features.clone()).sample_kl(code_noise);
+    Examples {
+        features: z1.detach(),
+        ..batch.clone()
     }
 }
 

@@ -5,6 +5,7 @@
 //! mean by 12.5.
 
 mod aggregate;
+mod auxiliary_evidence;
 mod consistency;
 mod constrained;
 mod entropy;
@@ -15,7 +16,11 @@ mod labels_only;
 mod prediction;
 mod predictor_only;
 mod terms;
+mod virtual_adversarial;
 
+pub use auxiliary_evidence::{
+    AuxiliaryEvidence, draw as draw_auxiliary, labelled_weight, unlabelled_weight,
+};
 pub use consistency::GradientPath;
 pub use constrained::{Constrained, Weights};
 pub use examples::Examples;
@@ -24,6 +29,7 @@ pub use label_evidence::{LabelEvidence, labelled_bound, unlabelled_bound};
 pub use prediction::Prediction;
 pub use predictor_only::PredictorOnly;
 pub use terms::{Term, Terms};
+pub use virtual_adversarial::{VirtualAdversarial, WorstChange};
 
 use crate::model::Model;
 use crate::noise::Noise;
@@ -38,8 +44,12 @@ pub enum Objective {
     PredictorOnly(PredictorOnly),
     /// M2's weighted bounds.
     LabelEvidence(LabelEvidence),
+    /// The weighted bounds of ADGM and SDGM.
+    AuxiliaryEvidence(AuxiliaryEvidence),
     /// Prediction loss of a network on the features.
     LabelsOnly,
+    /// The same, and predictions that withstand the worst small change of a row.
+    VirtualAdversarial(VirtualAdversarial),
 }
 
 /// Where training stands within a stage.
@@ -81,7 +91,21 @@ impl Objective {
             (Self::LabelEvidence(objective), Model::LabelVae(model)) => {
                 objective.terms(model, batch, noise)
             }
+            // The two stages of a stack: the lower model, then the upper one on its codes.
+            (Self::Constrained(objective), Model::StackedVae(model)) => {
+                objective.terms(model.features(), batch, noise, progress)
+            }
+            (Self::LabelEvidence(objective), Model::StackedVae(model)) => {
+                let codes = label_evidence::as_codes(model, batch, noise);
+                objective.terms(model.labels(), &codes, noise)
+            }
+            (Self::AuxiliaryEvidence(objective), Model::AuxiliaryVae(model)) => {
+                objective.terms(model, batch, noise)
+            }
             (Self::LabelsOnly, Model::Classifier(model)) => labels_only::terms(model, batch),
+            (Self::VirtualAdversarial(objective), Model::Classifier(model)) => {
+                objective.terms(model, batch, noise)
+            }
             _ => unreachable!("a recipe pairs each objective with its kind of model"),
         }
     }

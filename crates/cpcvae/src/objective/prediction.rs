@@ -39,6 +39,29 @@ impl Prediction {
         }
     }
 
+    /// How far this is from what `original` says of the same rows: KL(original || this) for classes,
+    /// and for values that of unit normals, half the squared distance. `[rows]`
+    pub fn divergence_from(&self, original: &Self) -> Tensor<1> {
+        let loss = self.loss(original.as_target());
+        match original {
+            Self::Classes(categorical) => loss - categorical.entropy(),
+            Self::Values(_) => loss,
+        }
+    }
+
+    /// The same without a way for gradients.
+    pub fn detach(&self) -> Self {
+        match self {
+            Self::Classes(categorical) => Self::Classes(categorical.detach()),
+            Self::Values(values) => Self::Values(values.clone().detach()),
+        }
+    }
+
+    /// Whether classes are predicted.
+    pub fn is_classes(&self) -> bool {
+        matches!(self, Self::Classes(_))
+    }
+
     /// The predictions of some rows.
     pub fn rows(&self, rows: std::ops::Range<usize>) -> Self {
         match self {

@@ -3,10 +3,11 @@
 use super::checkpoint::{self, Finished, LoopState};
 use super::guide::Guide;
 use super::metrics::MetricsFile;
-use super::{Adam, ConstraintReport, Observer, Solver, TrainPlan};
+use super::report::{FitReport, StopReason, TrainingData};
+use super::{Adam, Observer, Solver, TrainPlan};
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::infer::{Evaluation, Inference};
+use crate::infer::Inference;
 use crate::method::Recipe;
 use crate::model::Model;
 use crate::noise::Noise;
@@ -16,52 +17,9 @@ use burn::tensor::Device;
 use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
 use cpcvae_kernels::product::set_precision;
 use cpcvae_kernels::timing::timed;
-use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
-
-/// The rows that training sees, prepared for the model.
-#[derive(Clone, Debug)]
-pub struct TrainingData {
-    /// All rows.
-    pub rows: Arc<Dataset>,
-    /// Which of them are labelled, unlabelled, kept for validation.
-    pub split: Split,
-    /// The rows kept for validation.
-    pub validation: Option<Dataset>,
-}
-
-/// Why training ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StopReason {
-    /// All steps were taken.
-    Complete,
-    /// Validation had stopped improving.
-    EarlyStop,
-    /// The observer asked for it; training can go on from the checkpoint.
-    Interrupted,
-}
-
-/// What training did.
-#[derive(Clone, Debug, Serialize)]
-pub struct FitReport {
-    /// Why it ended.
-    pub stop: StopReason,
-    /// Steps taken, over all rounds of a constraint solver.
-    pub steps: u64,
-    /// Seconds of training, those before a resume included.
-    pub seconds: f64,
-    /// The step of the model that was kept: the best on validation rows, or the last where there
-    /// are none or a constraint was asked for.
-    pub kept_step: u64,
-    /// Its figures on validation rows.
-    pub validation: Option<Evaluation>,
-    /// The prediction constraint, where one was asked for.
-    pub constraint: Option<ConstraintReport>,
-}
 
 /// Trains, or goes on from the last checkpoint in `folder`. Returns the model that is kept.
 pub fn fit(

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use cpcvae_lab::experiment::Plan;
 
 /// Name and plan of each, in the order of the paper.
-const EXPERIMENTS: [(&str, &str); 7] = [
+const EXPERIMENTS: [(&str, &str); 9] = [
     (
         "fig1-half-moon",
         include_str!("../../../../../experiments/fig1-half-moon.toml"),
@@ -13,6 +13,14 @@ const EXPERIMENTS: [(&str, &str); 7] = [
     (
         "fig2-mnist-2d",
         include_str!("../../../../../experiments/fig2-mnist-2d.toml"),
+    ),
+    (
+        "half-moon-methods",
+        include_str!("../../../../../experiments/half-moon-methods.toml"),
+    ),
+    (
+        "table1-mnist",
+        include_str!("../../../../../experiments/table1-mnist.toml"),
     ),
     (
         "table2-mnist",

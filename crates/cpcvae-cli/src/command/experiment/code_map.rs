@@ -67,9 +67,9 @@ fn panel(exhibit: &Exhibit<'_>) -> Result<ScatterPanel> {
         points: shown.iter().map(|(place, _)| *place).collect(),
         classes: shown.iter().map(|(_, class)| *class).collect(),
         labelled: labelled.into_iter().filter(inside).collect(),
-        regions: match shape.kind {
-            Kind::Vae => Some(regions(trained, x, y)?),
-            _ => None,
+        regions: match shape.kind.predicts_from_codes() {
+            true => Some(regions(trained, x, y)?),
+            false => None,
         },
         ..ScatterPanel::default()
     })

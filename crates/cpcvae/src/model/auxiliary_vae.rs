@@ -1,0 +1,167 @@
+//! Auxiliary deep generative models (Maaloe et al. 2016): M2 with one more latent variable a, which
+//! lets the inference model be more than a normal. ADGM leaves p(x, y, z) as it is; in SDGM the
+//! auxiliary variable has a part in the features too.
+
+use super::class_conditional::ClassConditionalMlp;
+use super::{Observation, Posterior, RowInput, Shape};
+use crate::distribution::{Categorical, Likelihood};
+use crate::net::{Mlp, MlpShape};
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+/// What tells one auxiliary model from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuxiliaryShape {
+    /// Dimensions of a; 0 for as many as the code has.
+    pub dimensions: usize,
+    /// Whether a is a parent of x (SDGM); otherwise x is a parent of a (ADGM).
+    pub skip: bool,
+}
+
+/// p(y) uniform and p(z) = N(0, I); for ADGM p(x|z,y) and p(a|z,y,x), for SDGM p(a|z,y) and
+/// p(x|a,z,y). Inference by q(a|x), q(y|a,x) and q(z|a,x,y).
+#[derive(Module, Debug)]
+pub struct AuxiliaryVae {
+    auxiliary: Mlp,
+    classifier: Mlp,
+    encoder: ClassConditionalMlp,
+    auxiliary_decoder: ClassConditionalMlp,
+    decoder: ClassConditionalMlp,
+    #[module(skip)]
+    input: RowInput,
+    #[module(skip)]
+    observation: Observation,
+    #[module(skip)]
+    sizes: Sizes,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    classes: usize,
+    code: usize,
+    auxiliary: usize,
+    skip: bool,
+}
+
+impl AuxiliaryVae {
+    /// A freshly initialised model.
+    pub fn new(shape: &Shape, auxiliary: AuxiliaryShape, seed: u64, device: &Device) -> Self {
+        let observation = Observation::new(shape);
+        let input = RowInput::new(shape);
+        let (inputs, classes, code) = (input.inputs(), shape.target.outputs(), shape.code);
+        let AuxiliaryShape { dimensions, skip } = auxiliary;
+        let a = if dimensions == 0 { code } else { dimensions };
+        let hidden = shape.hidden.clone();
+        let mirrored: Vec<usize> = hidden.iter().rev().copied().collect();
+        let mlp = |inputs, hidden: &[usize], outputs| MlpShape {
+            inputs,
+            hidden: hidden.to_vec(),
+            outputs,
+            activation: shape.activation.into(),
+        };
+        let conditional = |network: MlpShape, context, first_layer| {
+            ClassConditionalMlp::new(&network, context, classes, seed, first_layer, device)
+        };
+        // What the decoders take beside z and y: SDGM's a for x, ADGM's x for a.
+        let (context_of_a, context_of_x) = if skip { (0, a) } else { (inputs, 0) };
+        let outputs = observation.decoder_outputs();
+        Self {
+            auxiliary: Mlp::new(&mlp(inputs, &hidden, 2 * a), seed, 400, device),
+            classifier: Mlp::new(&mlp(inputs + a, &hidden, classes), seed, 100, device),
+            encoder: conditional(mlp(inputs + a, &hidden, 2 * code), 0, 200),
+            auxiliary_decoder: conditional(mlp(code, &mirrored, 2 * a), context_of_a, 500),
+            decoder: conditional(mlp(code, &mirrored, outputs), context_of_x, 300),
+            input,
+            observation,
+            sizes: Sizes {
+                classes,
+                code,
+                auxiliary: a,
+                skip,
+            },
+        }
+    }
+
+    /// q(a|x) for `x [rows, features]`.
+    pub fn auxiliary(&self, x: Tensor<2>) -> Posterior {
+        Posterior::from_raw(self.auxiliary.forward(self.input.forward(x)))
+    }
+
+    /// q(y|a,x) for `x [rows, features]`, `a [rows, auxiliary]`.
+    pub fn classify(&self, x: Tensor<2>, a: Tensor<2>) -> Categorical {
+        Categorical::from_logits(self.classifier.forward(self.both(x, a)))
+    }
+
+    /// q(z|a,x,y) for `y [rows, classes]`, one-hot.
+    pub fn encode(&self, x: Tensor<2>, a: Tensor<2>, y: Tensor<2>) -> Posterior {
+        Posterior::from_raw(self.encoder.forward(self.both(x, a), None, y))
+    }
+
+    /// q(z|a,x,y) for every class: row `i * classes + k` is row i with class k.
+    pub fn encode_each_class(&self, x: Tensor<2>, a: Tensor<2>) -> Posterior {
+        Posterior::from_raw(self.encoder.forward_each_class(self.both(x, a)))
+    }
+
+    /// p(a|z,y,x), for SDGM p(a|z,y), for `z [rows, code]`, `y [rows, classes]` one-hot.
+    pub fn decode_auxiliary(&self, z: Tensor<2>, x: Tensor<2>, y: Tensor<2>) -> Posterior {
+        let context = self.features_as_context(x);
+        Posterior::from_raw(self.auxiliary_decoder.forward(z, context, y))
+    }
+
+    /// The same where row `i * classes + k` of `z` belongs to class k and to row i of `x`.
+    pub fn decode_auxiliary_each_class(&self, z: Tensor<2>, x: Tensor<2>) -> Posterior {
+        let context = self.features_as_context(x);
+        Posterior::from_raw(self.auxiliary_decoder.forward_class_rows(z, context))
+    }
+
+    /// p(x|z,y), for SDGM p(x|a,z,y), for `z [rows, code]`, `y [rows, classes]` one-hot.
+    pub fn decode(&self, z: Tensor<2>, a: Tensor<2>, y: Tensor<2>) -> Likelihood {
+        let raw = self.decoder.forward(z, self.sizes.skip.then_some(a), y);
+        self.observation.likelihood(raw, None)
+    }
+
+    /// The same where row `i * classes + k` of `z` belongs to class k and to row i of `a`.
+    pub fn decode_each_class(&self, z: Tensor<2>, a: Tensor<2>) -> Likelihood {
+        let context = self.sizes.skip.then_some(a);
+        let raw = self.decoder.forward_class_rows(z, context);
+        self.observation.likelihood(raw, None)
+    }
+
+    /// p(x|y,z), with a drawn from p(a|z,y) by `noise [rows, auxiliary]` where features are made
+    /// with it.
+    pub fn generate(&self, z: Tensor<2>, y: Tensor<2>, noise: Tensor<2>) -> Likelihood {
+        let a = match self.sizes.skip {
+            true => {
+                let raw = self.auxiliary_decoder.forward(z.clone(), None, y.clone());
+                Posterior::from_raw(raw).sample_kl(noise).0
+            }
+            false => noise,
+        };
+        self.decode(z, a, y)
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.sizes.classes
+    }
+
+    /// Number of code dimensions.
+    pub fn code(&self) -> usize {
+        self.sizes.code
+    }
+
+    /// Number of dimensions of a.
+    pub fn auxiliary_code(&self) -> usize {
+        self.sizes.auxiliary
+    }
+
+    /// (x, a) side by side, as the networks of the inference model take them.
+    fn both(&self, x: Tensor<2>, a: Tensor<2>) -> Tensor<2> {
+        Tensor::cat(vec![self.input.forward(x), a], 1)
+    }
+
+    fn features_as_context(&self, x: Tensor<2>) -> Option<Tensor<2>> {
+        (!self.sizes.skip).then(|| self.input.forward(x))
+    }
+}
