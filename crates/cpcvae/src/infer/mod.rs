@@ -30,6 +30,7 @@ pub use unusual::Typical;
 use crate::distribution::{Family, binarise};
 use crate::model::{Model, Shape};
 use crate::noise::{Noise, Purpose};
+use crate::op::buffer;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae_data::Rows;
@@ -78,8 +79,14 @@ impl Inference {
     /// Calls `f` with consecutive chunks of rows `[rows, features]` and the noise of the chunk.
     fn for_chunks(&self, features: &dyn Rows, mut f: impl FnMut(Tensor<2>, Noise)) {
         for (chunk, start) in (0..features.rows()).step_by(CHUNK).enumerate() {
-            let part = features.part(start..features.rows().min(start + CHUNK));
-            let data = TensorData::new(part.values, [part.rows, part.columns]);
+            let rows = CHUNK.min(features.rows() - start);
+            // The memory of the chunk before: operations give it back when they have used it up.
+            let mut values = buffer::take(rows * features.columns());
+            let places = values.chunks_exact_mut(features.columns().max(1));
+            (start..)
+                .zip(places)
+                .for_each(|(row, out)| features.read(row, out));
+            let data = TensorData::new(values, [rows, features.columns()]);
             let noise = Noise::new(self.seed, self.first_chunk + chunk as u64, &self.device);
             f(Tensor::from_data(data, &self.device), noise);
         }
