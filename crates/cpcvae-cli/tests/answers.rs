@@ -173,6 +173,18 @@ fn a_table_with_text_labels_and_blanks() {
 }
 
 #[test]
+fn a_table_whose_rows_all_have_labels() {
+    let sandbox = Sandbox::new();
+    sandbox.write("wine.csv", two_clouds(40, 20));
+    let fit = ["wine.csv", "--label", "kind", "--ignore", "id"];
+    let summary = sandbox.fit(&[&fit[..], &["--no-crossfit"]].concat());
+    assert!(
+        summary.contains("40 labelled and 0 unlabelled rows"),
+        "{summary}"
+    );
+}
+
+#[test]
 fn a_table_with_a_continuous_label() {
     let sandbox = Sandbox::new();
     sandbox.write("house.csv", straight_line(300));

@@ -127,7 +127,7 @@ fn labels_that_do_not_suffice() {
          two"
     );
     assert_eq!(
-        refused(&two_clouds(20, 10), &label),
+        refused(&two_clouds(20, 10), &with(&["--labels", "20"])),
         "cannot split the rows: all 20 training rows are labelled and none is left \
          unlabelled; add rows without a label, use fewer of the labels, or choose a method \
          that learns from labels only"
@@ -158,7 +158,9 @@ fn labels_that_do_not_suffice() {
 fn an_error_of_the_split_names_the_flags() {
     let sandbox = Sandbox::new();
     sandbox.write("t.csv", two_clouds(20, 10));
-    let error = sandbox.error(&["fit", "t.csv", "--label", "kind", "--ignore", "id"]);
+    let error = sandbox.error(&[
+        "fit", "t.csv", "--label", "kind", "--ignore", "id", "--labels", "20",
+    ]);
     assert!(
         error.contains("hint: --label names the label column, --labels N"),
         "{error}"
