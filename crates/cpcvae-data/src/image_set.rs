@@ -182,6 +182,11 @@ fn fit_buffer<P: image::Pixel<Subpixel = u8> + 'static>(
     }
 }
 
+/// What images are called that have no files of their own.
+pub(crate) fn numbered(count: usize) -> Vec<String> {
+    (0..count).map(|image| format!("#{image}")).collect()
+}
+
 /// Cells as names of classes; blank, NaN and -1 are not labelled.
 pub(crate) fn label_texts(cells: &Cells) -> Vec<Option<String>> {
     let number = |value: f64| (!value.is_nan() && value != -1.0).then(|| value.to_string());

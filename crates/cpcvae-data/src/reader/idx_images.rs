@@ -60,7 +60,7 @@ fn read_pair(path: &Path, labels: Option<&Path>, options: &ReadOptions) -> Resul
         height,
         width,
         channels: 1,
-        files: (0..count).map(|image| format!("#{image}")).collect(),
+        files: crate::image_set::numbered(count),
         labels,
         pixels: images.bytes.into(),
         skipped: Vec::new(),

@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<ImageSet> {
         height,
         width,
         channels,
-        files: (0..count).map(|image| format!("#{image}")).collect(),
+        files: crate::image_set::numbered(count),
         labels,
         pixels: pixels(images, height, width, channels).into(),
         skipped: Vec::new(),

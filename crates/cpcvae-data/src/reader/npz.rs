@@ -200,7 +200,7 @@ fn images(
         height,
         width,
         channels,
-        files: (0..count).map(|image| format!("#{image}")).collect(),
+        files: crate::image_set::numbered(count),
         labels: labels.map_or_else(none, |column| crate::image_set::label_texts(&column.cells)),
         pixels: array.bytes.clone(),
         skipped: Vec::new(),

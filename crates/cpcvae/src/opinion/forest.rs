@@ -3,7 +3,7 @@
 //! Trees ask one column at a time, so that columns which say nothing, or are on other scales, do
 //! no harm: where distances between rows are no guide, they often are.
 
-use super::whole;
+use super::{largest, whole};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -234,10 +234,6 @@ impl Grower<'_> {
         }
         shares
     }
-}
-
-fn largest(row: &[f32]) -> usize {
-    (0..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best })
 }
 
 #[cfg(test)]

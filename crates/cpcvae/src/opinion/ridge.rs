@@ -4,6 +4,7 @@
 //! comes with the solution, so kernel and penalty can be judged without training twice.
 
 use super::cholesky::inverse;
+use super::largest;
 use rayon::prelude::*;
 
 /// With more labels, this many of them are used: the cost grows with their cube.
@@ -163,10 +164,6 @@ fn found(left_out: &[f64], known: &[u32], classes: usize) -> usize {
     let rows = left_out.chunks_exact(classes).zip(known);
     rows.filter(|(row, class)| largest(row) == **class as usize)
         .count()
-}
-
-fn largest(row: &[f64]) -> usize {
-    (0..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best })
 }
 
 /// The median squared distance between rows, at least a little.
