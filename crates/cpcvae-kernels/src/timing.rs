@@ -70,10 +70,11 @@ mod tests {
         }
         let heard = stop();
         timed("after", 1.0, || ());
-        assert_eq!(heard.len(), 1);
+        // Other tests of this process may be heard too, under names of their own.
+        assert!(!heard.contains_key("before"));
         let between = heard["between"];
         assert_eq!((between.calls, between.flop), (3, 6.0));
         assert!(between.time >= Duration::from_millis(3));
-        assert!(stop().is_empty());
+        assert!(!stop().contains_key("after"));
     }
 }
