@@ -1,8 +1,10 @@
-//! Matrix products on the AMX tiles of recent x86 processors: factors in bfloat16, sums in `f32`.
+//! Matrix products with factors in bfloat16 and sums in `f32`: on the AMX tiles of recent Intel
+//! processors, or with the vector instruction that AMD's have since Zen 4.
 //!
 //! Packing a factor ([`PackedLeft`], [`PackedRight`]) and multiplying ([`multiply`]) are separate
 //! steps, because a factor can be part of several products. Packing runs everywhere, and so does
-//! [`multiply`]: without [`Isa::Amx`] it makes the same product of the same tiles in plain loops.
+//! [`multiply`]: without such instructions ([`Isa::has_bf16_products`]) it makes the same product
+//! of the same tiles in plain loops.
 //!
 //! Every element of a product is summed in an order that depends on `k` only: neither the number
 //! of threads nor the other rows and columns change it.
@@ -16,32 +18,44 @@ mod tile_kernels;
 #[cfg(target_arch = "x86_64")]
 mod tile_product;
 mod tile_words;
+#[cfg(target_arch = "x86_64")]
+mod vector_kernels;
 
 pub use packing::{PackedLeft, PackedRight, Tile};
 pub use portable::multiply_portable;
 pub use rounding::round_to_bf16;
-pub(crate) use support::is_supported;
+pub(crate) use support::{are_tiles_supported, are_vectors_supported};
 #[cfg(target_arch = "x86_64")]
 #[doc(hidden)]
-pub use {support::self_check, tile_product::multiply_unchecked_support};
+pub use {
+    support::self_check,
+    tile_product::{Engine, multiply_unchecked_support},
+};
 
 use crate::isa::Isa;
 use crate::parallel;
 
 /// `c = a b`, or `c += a b` if `accumulate`, with `a [m, k]`, `b [k, n]` and `c [m, n]` row-major.
 ///
-/// On tiles where [`Isa::Amx`] is current, else by [`multiply_portable`]. On tiles, factors and
-/// sums below 2^-126, the smallest normal number, count as zero.
+/// With the instructions of the current [`Isa`], else by [`multiply_portable`]. The instructions
+/// count factors and sums below 2^-126, the smallest normal number, as zero.
 ///
 /// # Panics
 /// If the shapes do not fit.
 pub fn multiply(left: &PackedLeft, right: &PackedRight, c: &mut [f32], accumulate: bool) {
     #[cfg(target_arch = "x86_64")]
-    if Isa::current() == Isa::Amx {
-        // SAFETY: an instruction set is only current where it was detected.
-        return unsafe {
-            tile_product::multiply_unchecked_support(left, right, c, accumulate);
+    {
+        let engine = match Isa::current() {
+            Isa::Amx => Some(Engine::Tiles),
+            Isa::Avx512Bf16 => Some(Engine::Vectors),
+            _ => None,
         };
+        if let Some(engine) = engine {
+            // SAFETY: an instruction set is only current where it was detected.
+            return unsafe {
+                tile_product::multiply_unchecked_support(engine, left, right, c, accumulate);
+            };
+        }
     }
     multiply_portable(left, right, c, accumulate);
 }

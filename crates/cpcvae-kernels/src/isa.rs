@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 pub enum Isa {
     /// What [`Isa::Avx512`] has, and AMX tiles for bfloat16 products ([`crate::amx`]).
     Amx,
+    /// What [`Isa::Avx512`] has, and its instruction for bfloat16 products.
+    Avx512Bf16,
     /// x86-64 with AVX-512 (F, DQ, BW, VL) and FMA.
     Avx512,
     /// x86-64 with AVX2 and FMA.
@@ -25,7 +27,8 @@ impl Isa {
     pub fn is_supported(self) -> bool {
         match self {
             Isa::Portable => true,
-            Isa::Amx => crate::amx::is_supported(),
+            Isa::Amx => crate::amx::are_tiles_supported(),
+            Isa::Avx512Bf16 => crate::amx::are_vectors_supported(),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
@@ -41,15 +44,21 @@ impl Isa {
         }
     }
 
+    /// Whether it has instructions for bfloat16 products ([`crate::amx`]).
+    pub fn has_bf16_products(self) -> bool {
+        matches!(self, Isa::Amx | Isa::Avx512Bf16)
+    }
+
     /// All instruction sets of this machine, best first.
     pub fn supported() -> Vec<Isa> {
-        let mut all = vec![Isa::Amx, Isa::Avx512, Isa::Avx2, Isa::Portable];
+        let mut all = vec![Isa::Amx, Isa::Avx512Bf16, Isa::Avx512, Isa::Avx2, Isa::Portable];
         all.retain(|isa| isa.is_supported());
         all
     }
 
     /// The one that kernels called from this thread use: the one of an enclosing [`Isa::run`],
-    /// else the one named by `CPCVAE_ISA` (`amx`, `avx512`, `avx2` or `portable`), else the best.
+    /// else the one named by `CPCVAE_ISA` (`amx`, `avx512bf16`, `avx512`, `avx2` or
+    /// `portable`), else the best.
     ///
     /// # Panics
     /// If `CPCVAE_ISA` names an unknown or unsupported instruction set.
@@ -88,12 +97,13 @@ fn from_name(name: Option<&str>) -> Result<Isa, String> {
     let isa = match name {
         None | Some("") => return Ok(Isa::supported()[0]),
         Some("amx") => Isa::Amx,
+        Some("avx512bf16") => Isa::Avx512Bf16,
         Some("avx512") => Isa::Avx512,
         Some("avx2") => Isa::Avx2,
         Some("portable") => Isa::Portable,
         Some(other) => {
             return Err(format!(
-                "CPCVAE_ISA={other} is not one of amx, avx512, avx2, portable"
+                "CPCVAE_ISA={other} is not one of amx, avx512bf16, avx512, avx2, portable"
             ));
         }
     };
@@ -136,7 +146,9 @@ macro_rules! kernel {
                 // SAFETY: kernels get their `isa` from `Isa::current`, which only gives
                 // instruction sets that were detected on this machine.
                 #[cfg(target_arch = "x86_64")]
-                $crate::isa::Isa::Amx | $crate::isa::Isa::Avx512 => unsafe {
+                $crate::isa::Isa::Amx
+                | $crate::isa::Isa::Avx512Bf16
+                | $crate::isa::Isa::Avx512 => unsafe {
                     avx512($($argument),*)
                 },
                 // SAFETY: as above.

@@ -14,7 +14,7 @@ const ROUNDS: usize = 4_000_000;
 pub fn fma_gflops(threads: usize) -> f64 {
     let isa = Isa::current();
     let lanes = match isa {
-        Isa::Amx | Isa::Avx512 => 16,
+        Isa::Amx | Isa::Avx512Bf16 | Isa::Avx512 => 16,
         Isa::Avx2 => 8,
         Isa::Portable => 4,
     };

@@ -20,9 +20,10 @@ static ROUNDS: AtomicBool = AtomicBool::new(false);
 impl Precision {
     /// What suits this machine: bfloat16 where it has instructions for it.
     pub fn auto() -> Self {
-        match Isa::current() {
-            Isa::Amx => Self::Bf16,
-            _ => Self::F32,
+        if Isa::current().has_bf16_products() {
+            Self::Bf16
+        } else {
+            Self::F32
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Packing against its definition, and products on AMX tiles against plain ones: on the hardware
-//! where there is AMX, else emulated.
+//! Packing against its definition, and bfloat16 products against plain ones: on AMX tiles (of the
+//! hardware, else emulated) and with vector instructions, where the machine has them.
 
 use cpcvae_kernels::amx::{PackedLeft, PackedRight, Tile, multiply_portable, round_to_bf16};
 use cpcvae_kernels::isa::Isa;
@@ -129,21 +129,38 @@ fn tiles_of_what_is_not_a_number() {
     }
 }
 
-/// Products on tiles: on those of this machine, else emulated.
+/// Products on tiles, those of this machine or emulated, and on its vectors.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod products {
     use super::*;
-    use cpcvae_kernels::amx;
+    use cpcvae_kernels::amx::{self, Engine};
 
-    fn multiply(left: &PackedLeft, right: &PackedRight, c: &mut [f32], accumulate: bool) {
+    type Multiply = fn(&PackedLeft, &PackedRight, &mut [f32], bool);
+
+    fn on_tiles(left: &PackedLeft, right: &PackedRight, c: &mut [f32], accumulate: bool) {
         if Isa::Amx.is_supported() {
-            amx::multiply(left, right, c, accumulate);
+            Isa::Amx.run(|| amx::multiply(left, right, c, accumulate));
         } else {
             amx_emulator::install();
             // SAFETY: the instructions are emulated on all threads.
-            unsafe { amx::multiply_unchecked_support(left, right, c, accumulate) };
+            unsafe {
+                amx::multiply_unchecked_support(Engine::Tiles, left, right, c, accumulate);
+            }
             assert!(amx_emulator::tiles_are_released());
         }
+    }
+
+    fn on_vectors(left: &PackedLeft, right: &PackedRight, c: &mut [f32], accumulate: bool) {
+        Isa::Avx512Bf16.run(|| amx::multiply(left, right, c, accumulate));
+    }
+
+    /// All that can be tested here, by name.
+    fn engines() -> Vec<(&'static str, Multiply)> {
+        let mut all = vec![("tiles", on_tiles as Multiply)];
+        if Isa::Avx512Bf16.is_supported() {
+            all.push(("vectors", on_vectors));
+        }
+        all
     }
 
     /// `a [m, k]` times `b [k, n]`, both rounded, and the sums of the absolute terms.
@@ -172,13 +189,8 @@ mod products {
         let (a, b) = (normals(1, m * k), normals(2, k * n));
         let (left, right) = packed(m, k, n, &a, &b);
         let expected = plain(m, k, n, &a, &b);
-        for (kind, multiply) in [
-            (
-                "tiles",
-                multiply as fn(&PackedLeft, &PackedRight, &mut [f32], bool),
-            ),
-            ("portable", multiply_portable),
-        ] {
+        let portable = ("portable", multiply_portable as Multiply);
+        for (kind, multiply) in engines().into_iter().chain([portable]) {
             let name = format!("{kind} {m}x{k}x{n}");
             let mut c = vec![f32::NAN; m * n];
             multiply(&left, &right, &mut c, false);
@@ -220,14 +232,16 @@ mod products {
         for (m, k, n) in [(600, 70, 230), (900, 320, 31), (40, 220, 1000)] {
             assert!(m * k * n / 256 > 32 * 1024, "not split");
             let (left, right) = packed(m, k, n, &normals(1, m * k), &normals(2, k * n));
-            let bits = [1, 2, 3].map(|threads| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-                let mut c = normals(3, m * n);
-                let multiply = || multiply(&left, &right, &mut c, true);
-                pool.build().unwrap().install(multiply);
-                c.into_iter().map(f32::to_bits).collect::<Vec<_>>()
-            });
-            assert!(bits[0] == bits[1] && bits[0] == bits[2]);
+            for (name, multiply) in engines() {
+                let bits = [1, 2, 3].map(|threads| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                    let mut c = normals(3, m * n);
+                    let multiply = || multiply(&left, &right, &mut c, true);
+                    pool.build().unwrap().install(multiply);
+                    c.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+                });
+                assert!(bits[0] == bits[1] && bits[0] == bits[2], "{name}");
+            }
         }
     }
 
@@ -240,14 +254,16 @@ mod products {
         a[18 * k] = f32::INFINITY;
         b[34 * n + 7] = f32::NEG_INFINITY;
         let (left, right) = packed(m, k, n, &a, &b);
-        let mut c = vec![0.0; m * n];
-        multiply(&left, &right, &mut c, false);
-        for (at, c) in c.into_iter().enumerate() {
-            match (at / n, at % n) {
-                (3, _) | (18, 7) => assert!(c.is_nan()),
-                (18, _) => assert_eq!(c, f32::INFINITY),
-                (_, 7) => assert_eq!(c, f32::NEG_INFINITY),
-                _ => assert_eq!(c, 35.0),
+        for (name, multiply) in engines() {
+            let mut c = vec![0.0; m * n];
+            multiply(&left, &right, &mut c, false);
+            for (at, c) in c.into_iter().enumerate() {
+                match (at / n, at % n) {
+                    (3, _) | (18, 7) => assert!(c.is_nan(), "{name}"),
+                    (18, _) => assert_eq!(c, f32::INFINITY, "{name}"),
+                    (_, 7) => assert_eq!(c, f32::NEG_INFINITY, "{name}"),
+                    _ => assert_eq!(c, 35.0, "{name}"),
+                }
             }
         }
     }
@@ -258,7 +274,7 @@ mod products {
             amx_emulator::install();
             for isa in Isa::supported() {
                 // SAFETY: the instructions are emulated on this thread.
-                assert!(unsafe { amx::self_check(isa) });
+                assert!(unsafe { amx::self_check(isa, Engine::Tiles) });
             }
         }
     }
@@ -268,6 +284,6 @@ mod products {
     fn depths_must_agree() {
         let (left, _) = packed(2, 3, 1, &[0.0; 6], &[0.0; 3]);
         let (_, right) = packed(1, 2, 2, &[0.0; 2], &[0.0; 4]);
-        multiply(&left, &right, &mut [0.0; 4], false);
+        on_tiles(&left, &right, &mut [0.0; 4], false);
     }
 }

@@ -1,13 +1,36 @@
-//! Whether this machine can and may use AMX, and whether what it computes is right.
+//! Whether this machine can and may use instructions for bfloat16, and whether what they compute is
+//! right.
 
 #[cfg(target_arch = "x86_64")]
+use super::tile_product::Engine;
+#[cfg(target_arch = "x86_64")]
 use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use std::sync::OnceLock;
+
+/// Whether the processor has the AVX-512 instruction, and a small product comes out right. Asked
+/// once, at the first call.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn are_vectors_supported() -> bool {
+    static SUPPORTED: OnceLock<bool> = OnceLock::new();
+    *SUPPORTED.get_or_init(|| {
+        Isa::Avx512.is_supported()
+            && is_x86_feature_detected!("avx512bf16")
+            // SAFETY: the conditions before.
+            && unsafe { self_check(Isa::Avx512, Engine::Vectors) }
+    })
+}
+
+/// Only known on x86-64.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn are_vectors_supported() -> bool {
+    false
+}
 
 /// Whether the processor has the instructions, the operating system keeps the tiles and lets this
 /// process use them, and a small product comes out right. Asked once, at the first call.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub(crate) fn is_supported() -> bool {
-    use std::sync::OnceLock;
+pub(crate) fn are_tiles_supported() -> bool {
     static SUPPORTED: OnceLock<bool> = OnceLock::new();
     *SUPPORTED.get_or_init(|| {
         Isa::Avx512.is_supported()
@@ -15,13 +38,13 @@ pub(crate) fn is_supported() -> bool {
             && system_keeps_tiles()
             && request_permission()
             // SAFETY: the conditions before.
-            && unsafe { self_check(Isa::Avx512) }
+            && unsafe { self_check(Isa::Avx512, Engine::Tiles) }
     })
 }
 
 /// Only on Linux is it known how to ask for permission.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-pub(crate) fn is_supported() -> bool {
+pub(crate) fn are_tiles_supported() -> bool {
     false
 }
 
@@ -92,10 +115,10 @@ fn request_permission() -> bool {
 /// a machine that nobody has seen must not make wrong models.
 ///
 /// # Safety
-/// This machine must support `isa`, on which the factors are packed, and the AMX-TILE and AMX-BF16
-/// instructions must work.
+/// This machine must support `isa`, on which the factors are packed, and the instructions of
+/// `engine` must work.
 #[cfg(target_arch = "x86_64")]
-pub unsafe fn self_check(isa: Isa) -> bool {
+pub unsafe fn self_check(isa: Isa, engine: Engine) -> bool {
     use super::{PackedLeft, PackedRight, tile_product};
     use crate::parallel::THRESHOLD;
     const M: usize = 40;
@@ -115,11 +138,11 @@ pub unsafe fn self_check(isa: Isa) -> bool {
     left.pack_on(isa, M, K, &fill(M * K, &|at| a(at / K, at % K)), false);
     right.pack_on(isa, K, N, &fill(K * N, &|at| b(at / N, at % N)), false);
     // SAFETY: by the condition of this function.
-    unsafe { tile_product::multiply_unchecked_support(&left, &right, &mut c, false) };
+    unsafe { tile_product::multiply_unchecked_support(engine, &left, &right, &mut c, false) };
     left.pack_on(isa, M, K, &fill(M * K, &|at| a(at % M, at / M)), true);
     right.pack_on(isa, K, N, &fill(K * N, &|at| b(at % K, at / K)), true);
     // SAFETY: as above.
-    unsafe { tile_product::multiply_unchecked_support(&left, &right, &mut c, true) };
+    unsafe { tile_product::multiply_unchecked_support(engine, &left, &right, &mut c, true) };
 
     let sum = |i, j| (0..K).map(|l| a(i, l) * b(l, j)).sum::<f32>();
     c.iter()

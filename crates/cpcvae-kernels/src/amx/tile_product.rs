@@ -1,13 +1,30 @@
-//! The product of packed factors on tiles: which thread computes which part of it, and its edges.
+//! The product of packed factors: which thread computes which part of it, and its edges.
 
 use super::packing::{DEPTH, PackedLeft, PackedRight, RIGHT_PAIR, SIDE};
 use super::tile_kernels::{Block, ConfiguredTiles};
+use super::vector_kernels;
 use crate::parallel;
 use std::ops::Range;
 
-/// Multiplications that take as long as one operation that [`parallel::THRESHOLD`] counts: tiles
-/// do about 5 10^11 multiplications a second on one core.
-const MULTIPLICATIONS_PER_OPERATION: usize = 256;
+/// What multiplies the tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The AMX-TILE and AMX-BF16 instructions.
+    Tiles,
+    /// The AVX-512 F and BF16 instructions.
+    Vectors,
+}
+
+impl Engine {
+    /// Multiplications that take as long as one operation that [`parallel::THRESHOLD`] counts:
+    /// tiles do about 5 10^11 multiplications a second on one core, vectors a tenth of it.
+    fn multiplications_per_operation(self) -> usize {
+        match self {
+            Engine::Tiles => 256,
+            Engine::Vectors => 32,
+        }
+    }
+}
 
 /// Pieces of work for each thread: several, so that a thread that is held up does not hold up all.
 const PIECES_PER_THREAD: usize = 4;
@@ -22,8 +39,9 @@ const BLOCK: usize = 2 * SIDE;
 /// If the shapes do not fit.
 ///
 /// # Safety
-/// The AMX-TILE and AMX-BF16 instructions must work on all threads of rayon's current pool.
+/// The instructions of `engine` must work on all threads of rayon's current pool.
 pub unsafe fn multiply_unchecked_support(
+    engine: Engine,
     left: &PackedLeft,
     right: &PackedRight,
     c: &mut [f32],
@@ -37,8 +55,9 @@ pub unsafe fn multiply_unchecked_support(
     if k == 0 || c.is_empty() {
         return;
     }
-    let operations = m * k * n / MULTIPLICATIONS_PER_OPERATION;
+    let operations = m * k * n / engine.multiplications_per_operation();
     let product = Product {
+        engine,
         left,
         right,
         c: c.as_mut_ptr(),
@@ -88,6 +107,7 @@ fn split(length: usize, parts: usize) -> Vec<Range<usize>> {
 
 /// A product whose pieces threads share.
 struct Product<'a> {
+    engine: Engine,
     left: &'a PackedLeft,
     right: &'a PackedRight,
     /// `[m, n]`.
@@ -100,15 +120,15 @@ unsafe impl Sync for Product<'_> {}
 
 impl Product<'_> {
     /// # Safety
-    /// The AMX instructions must work on this thread. `c` must point to `[m, n]` elements, neither
+    /// The engine's instructions must work on this thread. `c` must point to `[m, n]` elements, neither
     /// `k` nor the piece may be empty, and no other thread may use the elements of `piece`.
     unsafe fn compute(&self, piece: Piece) {
         // SAFETY: the caller vouches for the instructions.
-        let tiles = unsafe { ConfiguredTiles::load() };
+        let tiles = (self.engine == Engine::Tiles).then(|| unsafe { ConfiguredTiles::load() });
         let mut edge = Edge::ZERO;
         // SAFETY: by the condition of this function.
         let mut block = |row, column| unsafe {
-            self.compute_block(&tiles, &mut edge, row, column);
+            self.compute_block(tiles.as_ref(), &mut edge, row, column);
         };
         // The inner loop reads a factor's whole part again and again: the smaller one stays in
         // the cache.
@@ -129,7 +149,7 @@ impl Product<'_> {
     /// As for [`Product::compute`].
     unsafe fn compute_block(
         &self,
-        tiles: &ConfiguredTiles,
+        tiles: Option<&ConfiguredTiles>,
         edge: &mut Edge,
         row: usize,
         column: usize,
@@ -160,21 +180,40 @@ impl Product<'_> {
     ///
     /// # Safety
     /// As for [`Product::compute`]; `target` must have that many rows and columns.
-    unsafe fn run_kernel(&self, tiles: &ConfiguredTiles, row: usize, column: usize, target: Block) {
+    unsafe fn run_kernel(
+        &self,
+        tiles: Option<&ConfiguredTiles>,
+        row: usize,
+        column: usize,
+        target: Block,
+    ) {
         let k_tiles = self.left.depth().div_ceil(DEPTH);
         let right = &self.right.tiles()[column / BLOCK * k_tiles * RIGHT_PAIR..];
         let right = right[..k_tiles * RIGHT_PAIR].as_ptr();
         let left = &self.left.tiles()[row / SIDE * k_tiles..];
-        // SAFETY: the slices have as many tiles as the kernels read, and the caller vouches for
-        // the instructions and the target.
+        let rows = if self.left.rows() - row <= SIDE { 1 } else { 2 };
+        let (upper, lower) = left[..rows * k_tiles].split_at(k_tiles);
+        let (upper, lower) = (upper.as_ptr(), lower.as_ptr());
+        // SAFETY: the slices have as many tiles as the kernels read, `lower` only if there are two
+        // rows of them, and the caller vouches for the instructions and the target.
         unsafe {
-            if self.left.rows() - row <= SIDE {
-                let left = left[..k_tiles].as_ptr();
-                tiles.multiply_1x2(k_tiles, left, right, target, self.accumulate);
-            } else {
-                let (upper, lower) = left[..2 * k_tiles].split_at(k_tiles);
-                let (upper, lower) = (upper.as_ptr(), lower.as_ptr());
-                tiles.multiply_2x2(k_tiles, upper, lower, right, target, self.accumulate);
+            match (tiles, rows) {
+                (Some(tiles), 1) => {
+                    tiles.multiply_1x2(k_tiles, upper, right, target, self.accumulate);
+                }
+                (Some(tiles), _) => {
+                    tiles.multiply_2x2(k_tiles, upper, lower, right, target, self.accumulate);
+                }
+                (None, rows) => {
+                    for (half, left) in [upper, lower].into_iter().take(rows).enumerate() {
+                        let target = Block {
+                            start: target.start.add(half * SIDE * target.row_stride),
+                            row_stride: target.row_stride,
+                        };
+                        let accumulate = self.accumulate;
+                        vector_kernels::multiply_1x2(k_tiles, left, right, target, accumulate);
+                    }
+                }
             }
         }
     }

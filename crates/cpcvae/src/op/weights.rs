@@ -29,7 +29,7 @@ pub(super) struct Handle(Option<Arc<PackedWeights>>);
 impl Handle {
     /// For `weight [inputs, outputs]`, contiguous.
     pub(super) fn of(weight: &FlexTensor) -> Self {
-        let wanted = precision() == Precision::Bf16 && Isa::current() == Isa::Amx;
+        let wanted = precision() == Precision::Bf16 && Isa::current().has_bf16_products();
         Self(wanted.then(|| packed(weight)))
     }
 
