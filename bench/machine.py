@@ -29,7 +29,7 @@ def describe() -> dict:
         "processors": len(os.sched_getaffinity(0)),
         "instructions": [name for name in INTERESTING if name in has],
         # What `--precision auto` means on this machine.
-        "auto": "bf16" if {"amx_tile", "amx_bf16"} <= has else "f32",
+        "auto": "bf16" if {"amx_tile", "amx_bf16"} <= has or "avx512_bf16" in has else "f32",
         "memory_gb": round(int(memory.group(1)) / 1e6) if memory else None,
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),

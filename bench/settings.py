@@ -51,11 +51,14 @@ class Setup:
         return self.batch // 2
 
 
-def our_settings(setup: Setup) -> list[str]:
+def our_settings(setup: Setup, precision: str) -> list[str]:
     """The same for ours, as for `cpcvae fit --set`. What is not here is the default for images.
     Evaluation and checkpoints lie beyond the last step."""
     values: dict[str, object] = {
         "model.code": setup.code,
+        "model.activation": "softplus",
+        "train.precision": precision,
+        "train.shift": 0,
         "train.labelled_per_batch": setup.labelled,
         "train.unlabelled_per_batch": setup.batch - setup.labelled,
         "train.learning_rate": LEARNING_RATE,
@@ -72,6 +75,7 @@ def our_settings(setup: Setup) -> list[str]:
         values["method.aggregate_weight"] = AGGREGATE / PREDICTION
         values["method.entropy_weight"] = ENTROPY / PREDICTION
         values["method.gradient_path"] = "open"
+        values["method.neighbour_weight"] = 0.0
         for ramp in ("consistency", "aggregate", "entropy"):
             values[f"method.{ramp}_ramp"] = 0.0
     if setup.method == "m2":

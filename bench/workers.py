@@ -34,7 +34,7 @@ class Variant:
     def command(self, setup: Setup) -> list[str]:
         values = setup.to_dict()
         if self.engine == "ours":
-            values |= {"precision": self.how, "settings": our_settings(setup)}
+            values |= {"precision": self.how, "settings": our_settings(setup, self.how)}
             return [os.environ["CPCVAE_BENCH_WORKER"], json.dumps(values)]
         script = HERE / f"{self.engine}_worker.py"
         return [sys.executable, str(script), json.dumps(values | {"variant": self.how})]

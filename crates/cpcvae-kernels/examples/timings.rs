@@ -3,7 +3,7 @@
 //! Prints the best of several runs, on one thread (elementwise kernels) or all of them (layers).
 
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads, Weights};
+use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, Weights};
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{self, WarpShape};
 use cpcvae_kernels::{Activation, Constraint, adam, gaussian, math, noise_normal};
@@ -155,6 +155,7 @@ fn optimiser(count: usize) {
     });
 }
 
+/// Products of a dense layer in f32, and in bfloat16 where there are instructions for it.
 fn layer(m: usize, k: usize, n: usize) {
     let (x, w, b, gy) = (
         normals(8, m * k),
@@ -174,22 +175,31 @@ fn layer(m: usize, k: usize, n: usize) {
             flops / seconds / 1e9
         );
     };
-    let time = best(|| linear::forward(m, k, n, &x, Weights::Plain(&w), &b, act, &mut y));
-    report("forward", 1.0, time);
-    let mut backward = |name, products, want_x: bool, want_w: bool| {
-        let time = best(|| {
-            let grads = LinearGrads {
-                x: want_x.then_some(&mut gx[..]),
-                w: want_w.then_some(&mut gw[..]),
-                b: Some(&mut gb),
-            };
-            linear::backward(m, k, n, &x, Weights::Plain(&w), &y, &gy, act, grads);
-        });
-        report(name, products, time);
-    };
-    backward("grad x", 1.0, true, false);
-    backward("grad w", 1.0, false, true);
-    backward("grads", 2.0, true, true);
+    let mut packed = PackedWeights::default();
+    let mut kinds = vec![("f32", Weights::Plain(&w))];
+    if Isa::current().has_bf16_products() {
+        let time = best(|| packed.pack(k, n, &w));
+        report("packing weights", 0.0, time);
+        kinds.push(("bf16", Weights::Packed(&packed)));
+    }
+    for (kind, w) in kinds {
+        let time = best(|| linear::forward(m, k, n, &x, w, &b, act, &mut y));
+        report(&format!("{kind} forward"), 1.0, time);
+        let mut backward = |name, products, want_x: bool, want_w: bool| {
+            let time = best(|| {
+                let grads = LinearGrads {
+                    x: want_x.then_some(&mut gx[..]),
+                    w: want_w.then_some(&mut gw[..]),
+                    b: Some(&mut gb),
+                };
+                linear::backward(m, k, n, &x, w, &y, &gy, act, grads);
+            });
+            report(&format!("{kind} {name}"), products, time);
+        };
+        backward("grad x", 1.0, true, false);
+        backward("grad w", 1.0, false, true);
+        backward("grads", 2.0, true, true);
+    }
 }
 
 fn main() {

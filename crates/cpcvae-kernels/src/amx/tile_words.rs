@@ -1,8 +1,9 @@
 //! The words of one tile from the array that is packed.
+//!
+//! Plain loops and no closures: those are compiled without the caller's instruction set.
 
 use super::packing::{DEPTH, SIDE};
 use super::rounding::pair;
-use std::ops::Range;
 
 /// Rows of words, as in a tile.
 pub(super) type Words = [[u32; SIDE]; SIDE];
@@ -21,9 +22,12 @@ impl Source<'_> {
     /// line `line + i`; what lies outside is left as it is.
     #[inline(always)]
     pub(super) fn words_from_rows(self, line: usize, k: usize, words: &mut Words) {
+        let mut edge = [0.0; DEPTH];
         for (line, words) in (line..self.lines).zip(words) {
-            let row: [f32; DEPTH] = self.part_of_row(line, self.depth, k..k + DEPTH);
-            *words = std::array::from_fn(|p| pair(row[2 * p], row[2 * p + 1]));
+            let row = self.part_of_row(line, self.depth, k, &mut edge);
+            for p in 0..SIDE {
+                words[p] = pair(row[2 * p], row[2 * p + 1]);
+            }
         }
     }
 
@@ -31,33 +35,38 @@ impl Source<'_> {
     /// line `line + i`; what lies outside is left as it is.
     #[inline(always)]
     pub(super) fn words_from_columns(self, line: usize, k: usize, words: &mut Words) {
+        let (mut even_edge, mut odd_edge) = ([0.0; SIDE], [0.0; SIDE]);
         for (k, words) in (k..self.depth).step_by(2).zip(words) {
-            let even: [f32; SIDE] = self.part_of_row(k, self.lines, line..line + SIDE);
+            let even = self.part_of_row(k, self.lines, line, &mut even_edge);
             let odd = if k + 1 < self.depth {
-                self.part_of_row(k + 1, self.lines, line..line + SIDE)
+                self.part_of_row(k + 1, self.lines, line, &mut odd_edge)
             } else {
-                [0.0; SIDE]
+                &[0.0; SIDE]
             };
-            *words = std::array::from_fn(|i| pair(even[i], odd[i]));
+            for i in 0..SIDE {
+                words[i] = pair(even[i], odd[i]);
+            }
         }
     }
 
-    /// Some columns of a row of `width`, zero where they do not exist.
+    /// `N` numbers from `start` on of a row of `width`: those of the source, or, where some do not
+    /// exist, a copy in `edge` that ends with zeros.
     #[inline(always)]
-    fn part_of_row<const N: usize>(
-        self,
+    fn part_of_row<'a, const N: usize>(
+        &'a self,
         row: usize,
         width: usize,
-        columns: Range<usize>,
-    ) -> [f32; N] {
+        start: usize,
+        edge: &'a mut [f32; N],
+    ) -> &'a [f32; N] {
         let row = &self.values[row * width..(row + 1) * width];
-        let part = &row[columns.start.min(width)..columns.end.min(width)];
+        let part = &row[start.min(width)..(start + N).min(width)];
         match part.first_chunk() {
-            Some(all) => *all,
+            Some(all) => all,
             None => {
-                let mut padded = [0.0; N];
-                padded[..part.len()].copy_from_slice(part);
-                padded
+                edge[part.len()..].fill(0.0);
+                edge[..part.len()].copy_from_slice(part);
+                edge
             }
         }
     }
@@ -68,9 +77,13 @@ impl Source<'_> {
 pub(super) fn turn(words: &Words, turned: &mut Words) {
     for i in (0..SIDE).step_by(4) {
         for j in (0..SIDE).step_by(4) {
-            let square = std::array::from_fn(|r| std::array::from_fn(|c| words[i + r][j + c]));
-            for (r, row) in turned_4x4(square).into_iter().enumerate() {
-                turned[j + r][i..i + 4].copy_from_slice(&row);
+            let mut square = [[0; 4]; 4];
+            for r in 0..4 {
+                square[r].copy_from_slice(&words[i + r][j..j + 4]);
+            }
+            let square = turned_4x4(square);
+            for r in 0..4 {
+                turned[j + r][i..i + 4].copy_from_slice(&square[r]);
             }
         }
     }
