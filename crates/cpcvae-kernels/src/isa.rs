@@ -51,7 +51,13 @@ impl Isa {
 
     /// All instruction sets of this machine, best first.
     pub fn supported() -> Vec<Isa> {
-        let mut all = vec![Isa::Amx, Isa::Avx512Bf16, Isa::Avx512, Isa::Avx2, Isa::Portable];
+        let mut all = vec![
+            Isa::Amx,
+            Isa::Avx512Bf16,
+            Isa::Avx512,
+            Isa::Avx2,
+            Isa::Portable,
+        ];
         all.retain(|isa| isa.is_supported());
         all
     }

@@ -26,6 +26,14 @@ impl Precision {
             Self::F32
         }
     }
+
+    /// `f32` or `bf16`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Bf16 => "bf16",
+        }
+    }
 }
 
 /// Sets the precision of the products of dense layers, for the whole process.

@@ -33,6 +33,9 @@ pub struct Record {
     pub elapsed: f64,
     /// The version of the program.
     pub commit: String,
+    /// What `auto` meant on that machine, `f32` or `bf16`; empty in lines of older versions.
+    #[serde(default)]
+    pub precision: String,
     /// What was measured.
     pub metrics: Metrics,
     /// All settings, resolved.

@@ -15,6 +15,7 @@ pub fn record(key: &CellKey, hash: &str, accuracy: f64) -> Record {
         seconds: 2.0,
         elapsed: 2.5,
         commit: "abc".into(),
+        precision: "f32".into(),
         metrics: Metrics {
             accuracy: Some(accuracy),
             ..Metrics::default()

@@ -107,6 +107,7 @@ impl Job {
     }
 
     fn record(&self, bench: &Bench, report: &RunReport, elapsed: f64) -> Result<Record> {
+        let precision = cpcvae::device::precision(&self.config.train.precision);
         Ok(Record {
             experiment: bench.experiment.clone(),
             key: self.key.clone(),
@@ -118,6 +119,7 @@ impl Job {
             // Of a cell that went on, only training knows the time before.
             elapsed: elapsed.max(report.fit.seconds),
             commit: bench.commit.clone(),
+            precision: precision.map_err(anyhow::Error::msg)?.name().into(),
             metrics: metrics(report),
             settings: serde_json::to_value(&self.config)?,
         })
