@@ -84,7 +84,7 @@ pub struct PlaceArgs {
     #[arg(long, value_name = "N", help_heading = "Machine", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Factors of matrix products on the CPU: bf16 rounds them, and is fast where the processor
-    /// has instructions for it (AMX), which auto checks [default: auto]
+    /// has instructions for it (AMX, AVX-512 BF16), which auto checks [default: auto]
     #[arg(long, value_name = "PRECISION", help_heading = "Machine",
           value_parser = PossibleValuesParser::new(["auto", "bf16", "f32"]))]
     pub precision: Option<String>,
