@@ -2,7 +2,7 @@
 
 use crate::activation::{self, Activation};
 use crate::amx::{self, PackedLeft, PackedRight};
-use crate::product::product;
+use crate::product::{precision_of_layer, product};
 use crate::timing::timed;
 use std::cell::Cell;
 
@@ -57,8 +57,9 @@ pub fn forward(
 ) {
     assert_eq!(b.len(), n);
     let flop = 2.0 * (m * k * n) as f64;
+    let precision = precision_of_layer(k, n);
     timed("dense: forward", flop, || match w {
-        Weights::Plain(w) => product(m, k, n, x, false, w, false, y),
+        Weights::Plain(w) => product(precision, [m, k, n], (x, false), (w, false), y),
         Weights::Packed(w) => packed_product([m, k], x, false, &w.forward, y),
     });
     timed("dense: activation", 0.0, || {
@@ -136,15 +137,16 @@ pub fn backward(
         }
     });
     let flop = 2.0 * (m * k * n) as f64;
+    let precision = precision_of_layer(k, n);
     if let Some(gx) = grads.x {
         timed("dense: input gradient", flop, || match w {
-            Weights::Plain(w) => product(m, n, k, gz, false, w, true, gx),
+            Weights::Plain(w) => product(precision, [m, n, k], (gz, false), (w, true), gx),
             Weights::Packed(w) => packed_product([m, n], gz, false, &w.backward, gx),
         });
     }
     if let Some(gw) = grads.w {
         timed("dense: weight gradient", flop, || match w {
-            Weights::Plain(_) => product(k, m, n, x, true, gz, false, gw),
+            Weights::Plain(_) => product(precision, [k, m, n], (x, true), (gz, false), gw),
             Weights::Packed(_) => {
                 let mut right = RIGHT.take();
                 right.pack(m, n, gz, false);

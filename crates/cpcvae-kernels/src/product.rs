@@ -50,31 +50,40 @@ pub fn precision() -> Precision {
     }
 }
 
+/// Layers with fewer weights are multiplied in `f32` whatever the precision: rounding and packing
+/// would cost what the product saves, so small networks lose nothing.
+pub const SMALLEST_ROUNDED_LAYER: usize = 1 << 16;
+
+/// The [`precision`] of the products of a layer with weights `[k, n]`.
+pub fn precision_of_layer(k: usize, n: usize) -> Precision {
+    if k * n < SMALLEST_ROUNDED_LAYER {
+        Precision::F32
+    } else {
+        precision()
+    }
+}
+
 thread_local! {
     /// Memory for rounded factors, kept from call to call.
     static ROUNDED: Cell<[Vec<f32>; 2]> = const { Cell::new([Vec::new(), Vec::new()]) };
 }
 
-/// `c = op(a) op(b)`, `c [m, n]`, with factors of the current [`precision`].
+/// `c = op(a) op(b)`, `c [m, n]`, with factors of that precision; each comes with whether it is
+/// transposed.
 ///
-/// `a` is stored `[m, k]`, or `[k, m]` if `a_transposed`; `b` is stored `[k, n]`, or `[n, k]` if
-/// `b_transposed`.
+/// `a` is stored `[m, k]`, or `[k, m]` if transposed; `b` is stored `[k, n]`, or `[n, k]`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
-#[allow(clippy::too_many_arguments)]
 pub fn product(
-    m: usize,
-    k: usize,
-    n: usize,
-    a: &[f32],
-    a_transposed: bool,
-    b: &[f32],
-    b_transposed: bool,
+    precision: Precision,
+    shape: [usize; 3],
+    (a, a_transposed): (&[f32], bool),
+    (b, b_transposed): (&[f32], bool),
     c: &mut [f32],
 ) {
-    match precision() {
-        Precision::F32 => product_f32([m, k, n], (a, a_transposed), (b, b_transposed), c),
+    match precision {
+        Precision::F32 => product_f32(shape, (a, a_transposed), (b, b_transposed), c),
         // The product of two such numbers fits an `f32`, so this is what a machine with
         // instructions for them computes, but for the order of the sums.
         Precision::Bf16 => {
@@ -85,14 +94,13 @@ pub fn product(
                 round_to_bf16(values, &mut rounded[..values.len()]);
             }
             let (a, b) = (&left[..a.len()], &right[..b.len()]);
-            product_f32([m, k, n], (a, a_transposed), (b, b_transposed), c);
+            product_f32(shape, (a, a_transposed), (b, b_transposed), c);
             ROUNDED.set(scratch);
         }
     }
 }
 
-/// [`product`] `[m, k, n]` with the factors as they are, whatever the [`precision`]; each comes
-/// with whether it is transposed.
+/// [`product`] `[m, k, n]` with the factors as they are.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.

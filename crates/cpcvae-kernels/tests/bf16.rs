@@ -1,11 +1,12 @@
 //! Dense layers in bfloat16: packed weights, and plain ones under `Precision::Bf16`, both against
-//! `f64` sums of rounded factors. One test, because the precision is the whole process's.
+//! `f64` sums of rounded factors; small layers are not rounded. One test, because the precision is
+//! the whole process's.
 
 use cpcvae_kernels::Activation;
 use cpcvae_kernels::amx::round_to_bf16;
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, Weights};
-use cpcvae_kernels::product::{Precision, precision, set_precision};
+use cpcvae_kernels::product::{Precision, precision, precision_of_layer, set_precision};
 use cpcvae_kernels::random::{self, Stream};
 
 fn normals(purpose: u32, count: usize) -> Vec<f32> {
@@ -19,9 +20,12 @@ fn normals(purpose: u32, count: usize) -> Vec<f32> {
     out
 }
 
-fn rounded(values: &[f32]) -> Vec<f64> {
-    let mut out = vec![0.0; values.len()];
-    round_to_bf16(values, &mut out);
+/// The factors that count: rounded, or as they are.
+fn factors(values: &[f32], precision: Precision) -> Vec<f64> {
+    let mut out = values.to_vec();
+    if precision == Precision::Bf16 {
+        round_to_bf16(values, &mut out);
+    }
     out.into_iter().map(f64::from).collect()
 }
 
@@ -45,27 +49,34 @@ fn layers_round_their_factors() {
             [17, 33, 15],
             [40, 70, 65],
             [5, 200, 31],
+            [3, 256, 256],
+            [18, 300, 230],
         ] {
             let (x, w) = (normals(1, m * k), normals(2, k * n));
             let (b, gy) = (normals(3, n), normals(4, m * n));
             isa.run(|| packed.pack(k, n, &w));
             assert_eq!(packed.shape(), [k, n]);
-            let (x64, w64, g64) = (rounded(&x), rounded(&w), rounded(&gy));
             let sum = |terms: usize, term: &dyn Fn(usize) -> f64| (0..terms).map(term).sum();
             let of = |count: usize, value: &dyn Fn(usize) -> f64| -> Vec<f64> {
                 (0..count).map(value).collect()
             };
-            let want_y = of(m * n, &|at| {
-                let product: f64 = sum(k, &|l| x64[at / n * k + l] * w64[l * n + at % n]);
-                product + f64::from(b[at % n])
-            });
-            let want_gx = of(m * k, &|at| {
-                sum(n, &|j| g64[at / k * n + j] * w64[at % k * n + j])
-            });
-            let want_gw = of(k * n, &|at| {
-                sum(m, &|i| x64[i * k + at / n] * g64[i * n + at % n])
-            });
-            for weights in [Weights::Plain(&w), Weights::Packed(&packed)] {
+            let of_plain = precision_of_layer(k, n);
+            assert_eq!(of_plain == Precision::Bf16, k * n >= 256 * 256);
+            for (weights, precision) in [
+                (Weights::Plain(&w), of_plain),
+                (Weights::Packed(&packed), Precision::Bf16),
+            ] {
+                let [x64, w64, g64] = [&x, &w, &gy].map(|values| factors(values, precision));
+                let want_y = of(m * n, &|at| {
+                    let product: f64 = sum(k, &|l| x64[at / n * k + l] * w64[l * n + at % n]);
+                    product + f64::from(b[at % n])
+                });
+                let want_gx = of(m * k, &|at| {
+                    sum(n, &|j| g64[at / k * n + j] * w64[at % k * n + j])
+                });
+                let want_gw = of(k * n, &|at| {
+                    sum(m, &|i| x64[i * k + at / n] * g64[i * n + at % n])
+                });
                 let (mut y, mut gx) = (vec![f32::NAN; m * n], vec![f32::NAN; m * k]);
                 let (mut gw, mut gb) = (vec![f32::NAN; k * n], vec![f32::NAN; n]);
                 let grads = LinearGrads {

@@ -3,7 +3,7 @@
 
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{self, LinearGrads, Weights};
-use cpcvae_kernels::product::product;
+use cpcvae_kernels::product::product_f32;
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{constrain, constrain_backward};
 use cpcvae_kernels::{Activation, Constraint, gaussian};
@@ -78,7 +78,7 @@ fn products_of_all_orders() {
         let (a, b) = (normals(1, m * k), normals(2, k * n));
         for (a_turned, b_turned) in [(false, false), (true, false), (false, true), (true, true)] {
             let mut c = vec![f32::NAN; m * n];
-            product(m, k, n, &a, a_turned, &b, b_turned, &mut c);
+            product_f32([m, k, n], (&a, a_turned), (&b, b_turned), &mut c);
             let left = |i, l| a[if a_turned { l * m + i } else { i * k + l }];
             let right = |l, j| b[if b_turned { j * k + l } else { l * n + j }];
             let term = |i, l, j| f64::from(left(i, l)) * f64::from(right(l, j));

@@ -9,7 +9,7 @@ use super::cpu::{sizes, values};
 use burn_flex::FlexTensor;
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{PackedWeights, Weights};
-use cpcvae_kernels::product::{Precision, precision};
+use cpcvae_kernels::product::{Precision, precision_of_layer};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -29,7 +29,9 @@ pub(super) struct Handle(Option<Arc<PackedWeights>>);
 impl Handle {
     /// For `weight [inputs, outputs]`, contiguous.
     pub(super) fn of(weight: &FlexTensor) -> Self {
-        let wanted = precision() == Precision::Bf16 && Isa::current().has_bf16_products();
+        let [inputs, outputs] = sizes(weight);
+        let wanted = precision_of_layer(inputs, outputs) == Precision::Bf16
+            && Isa::current().has_bf16_products();
         Self(wanted.then(|| packed(weight)))
     }
 
