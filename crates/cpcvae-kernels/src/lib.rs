@@ -15,6 +15,7 @@ pub mod activation;
 pub mod adam;
 pub mod amx;
 pub mod class_rows;
+pub mod conv;
 pub mod density;
 pub mod gaussian;
 pub mod linear;
