@@ -4,9 +4,10 @@ use crate::user_file::UserFile;
 use anyhow::{Result, bail};
 use cpcvae::Error;
 use cpcvae::config::RunConfig;
-use cpcvae::method::DataKind;
+use cpcvae::method::{DataKind, Method};
 use cpcvae_data::{
-    HalfMoon, HalfMoonLabels, ReadOptions, Source, glyphs, holds_images, name_of, open_mnist,
+    HalfMoon, HalfMoonLabels, ReadOptions, Source, glyphs, holds_images, name_of, open_celeba,
+    open_mnist, open_norb, open_svhn,
 };
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,12 @@ pub enum DataName {
     Glyphs,
     /// Handwritten digits.
     Mnist,
+    /// House numbers.
+    Svhn,
+    /// Toys.
+    Norb,
+    /// Faces.
+    Celeba,
     /// A user's file or folder.
     File(PathBuf),
 }
@@ -35,10 +42,13 @@ impl DataName {
             "half-moon" => Self::HalfMoon,
             "glyphs" => Self::Glyphs,
             "mnist" => Self::Mnist,
+            "svhn" => Self::Svhn,
+            "norb" => Self::Norb,
+            "celeba" => Self::Celeba,
             path if Path::new(path).exists() => Self::File(path.into()),
             path => bail!(
                 "there is no file or folder `{path}`, and no built-in data set of that name (there are \
-                 half-moon, glyphs and mnist)"
+                 half-moon, glyphs, mnist, svhn, norb and celeba)"
             ),
         })
     }
@@ -49,6 +59,9 @@ impl DataName {
             Self::HalfMoon => "half-moon".into(),
             Self::Glyphs => "glyphs".into(),
             Self::Mnist => "mnist".into(),
+            Self::Svhn => "svhn".into(),
+            Self::Norb => "norb".into(),
+            Self::Celeba => "celeba".into(),
             Self::File(path) => name_of(path),
         }
     }
@@ -57,7 +70,7 @@ impl DataName {
     pub fn kind(&self, options: &ReadOptions) -> Result<DataKind> {
         Ok(match self {
             Self::HalfMoon => DataKind::Table,
-            Self::Glyphs | Self::Mnist => DataKind::Images,
+            Self::Glyphs | Self::Mnist | Self::Svhn | Self::Norb | Self::Celeba => DataKind::Images,
             Self::File(path) if holds_images(path, options)? => DataKind::Images,
             Self::File(_) => DataKind::Table,
         })
@@ -82,6 +95,20 @@ impl DataName {
                     config.train.schedule = "plateau".into();
                     config.train.learning_rate = 3e-4;
                 }
+            }
+            Self::Svhn => {
+                (data.labels, data.validation) = (1000, 10_000.0);
+                config.model.transform.rotation = 0.5;
+                as_in_the_paper(&mut config, 140.0, 1.25, 1.3);
+            }
+            Self::Norb => {
+                (data.labels, data.validation) = (1000, 2000.0);
+                as_in_the_paper(&mut config, 80.0, 4.0, 2.0);
+            }
+            Self::Celeba => {
+                // 2,000 of the 162,770, and as large a share of a smaller copy.
+                (data.labels, data.validation) = (1000, 2000.0 / 162_770.0);
+                as_in_the_paper(&mut config, 140.0, 1.25, 1.3);
             }
             Self::File(_) => {}
         }
@@ -108,8 +135,32 @@ impl DataName {
                 }
             }
             Self::Mnist => open_mnist(data_dir)?,
+            Self::Svhn => open_svhn(data_dir)?,
+            Self::Norb => open_norb(data_dir)?,
+            Self::Celeba => open_celeba(data_dir)?,
             Self::File(path) => UserFile::open(path, config)?.into_source()?,
         })
+    }
+}
+
+/// The weights of the paper's table of settings: lambda, gamma as a multiple of it, and beta;
+/// aggregate and entropy terms are the same for all such data. Neighbours have no say: pixels of
+/// photographs that are near each other are seldom of one class.
+fn as_in_the_paper(config: &mut RunConfig, lambda: f64, gamma: f64, beta: f64) {
+    match &mut config.method {
+        Method::Cpc(cpc) => {
+            (cpc.prediction_weight, cpc.consistency_weight, cpc.beta) = (lambda, gamma, beta);
+            (cpc.aggregate_weight, cpc.entropy_weight) = (0.2, 0.5);
+            (cpc.neighbour_weight, cpc.neighbour_refreshes) = (0.0, 0);
+            // Half of a batch is labelled, as in the paper.
+            let all = config.train.labelled_per_batch + config.train.unlabelled_per_batch;
+            (
+                config.train.labelled_per_batch,
+                config.train.unlabelled_per_batch,
+            ) = (all / 2, all - all / 2);
+        }
+        Method::Pc(pc) => (pc.prediction_weight, pc.beta) = (lambda, beta),
+        _ => {}
     }
 }
 

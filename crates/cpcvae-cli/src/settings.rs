@@ -63,6 +63,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         method = method.or(named);
     }
     let chosen = method.as_deref().unwrap_or("cpc");
+    let net = named_net(&layers);
     let folder = RunFolder::at(match &args.out {
         Some(path) => path.clone(),
         None => PathBuf::from("runs").join(format!("{}-{chosen}", data.short())),
@@ -82,7 +83,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
                 &layers,
             )?;
             let kind = data.kind(&read_options(&draft.data))?;
-            data.defaults_for(chosen, &args.data, kind)?
+            with_net(data.defaults_for(chosen, &args.data, kind)?, net)
         }
     };
     let config = overlaid(base, &layers)?;
@@ -114,10 +115,27 @@ impl FitSettings {
             };
             let (method, source) = (config.method.name(), &config.data.source);
             let usual = self.data.defaults_for(method, source, kind)?;
+            let usual = with_net(usual, named_net(layers));
             let uses_all_labels = config.data.labels == 0;
             self.config = overlaid(usual.suited_to(rows, uses_all_labels), layers)?;
         }
         Ok(())
+    }
+}
+
+/// The network that was asked for, which decides on the defaults of its sizes.
+fn named_net(layers: &[Layer]) -> Option<&str> {
+    let mut models = layers
+        .iter()
+        .rev()
+        .filter_map(|layer| layer.settings.get("model"));
+    models.find_map(|model| model.as_table()?.get("net")?.as_str())
+}
+
+fn with_net(config: RunConfig, net: Option<&str>) -> RunConfig {
+    match net {
+        Some(net) => config.with_net(net),
+        None => config,
     }
 }
 
@@ -207,6 +225,8 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     if args.paper {
         match data {
             DataName::HalfMoon => put(&mut of_data, "half_moon_labels", "evenly-spaced"),
+            // Its settings are the paper's.
+            DataName::Svhn | DataName::Norb | DataName::Celeba => {}
             DataName::Mnist => {
                 put(&mut of_data, "validation", 10_000.0);
                 if !labels_said {
@@ -214,7 +234,8 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
                 }
             }
             _ => bail!(
-                "`--paper` is the paper's protocol on half-moon and mnist; it has none for `{}`",
+                "`--paper` is the paper's protocol on half-moon, mnist, svhn, norb and celeba; it has \
+                 none for `{}`",
                 args.data
             ),
         }
@@ -256,12 +277,11 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     put_some(&mut of_constraint, "solver", args.solver.clone());
 
     put_some(&mut all, "seed", args.seed);
-    if let Some(code) = args.code {
-        put(
-            &mut all,
-            "model",
-            Table::from_iter([("code".to_string(), Value::from(code))]),
-        );
+    let mut of_model = Table::new();
+    put_some(&mut of_model, "code", args.code);
+    put_some(&mut of_model, "net", args.net.clone());
+    if !of_model.is_empty() {
+        put(&mut all, "model", of_model);
     }
     put(&mut all, "data", of_data);
     put(&mut all, "train", of_train);

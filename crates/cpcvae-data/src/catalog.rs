@@ -1,6 +1,9 @@
 //! The data sets that have a name of their own.
 
-use crate::{DataError, HalfMoon, Result, Source, glyphs, mnist, open_mnist};
+use crate::{
+    DataError, HalfMoon, Result, Source, celeba, glyphs, mnist, norb, open_celeba, open_mnist,
+    open_norb, open_svhn, svhn,
+};
 use serde::Serialize;
 use std::path::Path;
 
@@ -33,6 +36,8 @@ pub enum Presence {
     OnDisk,
     /// Its files must be fetched first.
     ToFetch,
+    /// Its files must be got by hand: nobody may pass them on, or no server is known for them.
+    ByHand,
 }
 
 const GLYPH_ROWS: usize = 5000;
@@ -40,9 +45,10 @@ const GLYPH_TEST_ROWS: usize = 1000;
 
 /// All built-in data sets; `data_dir` is where files are looked for.
 pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
-    let mnist_presence = match mnist::is_present(data_dir.as_ref()) {
+    let data_dir = data_dir.as_ref();
+    let state = |is_present: bool, else_state| match is_present {
         true => Presence::OnDisk,
-        false => Presence::ToFetch,
+        false => else_state,
     };
     vec![
         Entry {
@@ -78,7 +84,41 @@ pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
             test_rows: 10_000,
             shape: "28 x 28 pixels, grey",
             classes: 10,
-            presence: mnist_presence,
+            presence: state(mnist::is_present(data_dir), Presence::ToFetch),
+        },
+        Entry {
+            name: "svhn",
+            description: "Street View House Numbers of Netzer et al., cropped digits, contrasts \
+                made alike and turned to grey, with the official test set. The paper's protocol \
+                keeps 10,000 rows for validation and reveals the labels of 1,000.",
+            rows: 73_257,
+            test_rows: 26_032,
+            shape: "32 x 32 pixels, grey",
+            classes: 10,
+            presence: state(svhn::is_present(data_dir), Presence::ToFetch),
+        },
+        Entry {
+            name: "norb",
+            description: "Small NORB of LeCun, Huang and Bottou: toys of five categories, seen \
+                from all sides; the first image of each stereo pair. The paper's protocol keeps \
+                2,000 rows for validation and reveals the labels of 1,000.",
+            rows: 24_300,
+            test_rows: 24_300,
+            shape: "48 x 48 pixels, grey",
+            classes: 5,
+            presence: state(norb::is_present(data_dir), Presence::ByHand),
+        },
+        Entry {
+            name: "celeba",
+            description: "Faces of Liu et al. in four classes, women and men, neutral and \
+                smiling, with the official test partition. The paper's protocol keeps 2,000 rows \
+                for validation and reveals the labels of 1,000. Of a smaller copy, the last \
+                faces are the test.",
+            rows: 162_770,
+            test_rows: 19_962,
+            shape: "64 x 64 pixels, colour",
+            classes: 4,
+            presence: state(celeba::is_present(data_dir), Presence::ByHand),
         },
     ]
 }
@@ -109,6 +149,9 @@ pub fn open(name: &str, data_dir: impl AsRef<Path>, seed: u64) -> Result<Source>
         }
         .generate(),
         "glyphs" => open_glyphs(seed),
+        "svhn" => open_svhn(data_dir),
+        "norb" => open_norb(data_dir),
+        "celeba" => open_celeba(data_dir),
         _mnist => open_mnist(data_dir),
     }
 }
@@ -161,7 +204,8 @@ mod tests {
     fn an_unknown_name_lists_the_known_ones() {
         let message = open("mnits", "/nowhere", 0).unwrap_err().to_string();
         assert!(
-            message.contains("`mnits`; the names are: half-moon, glyphs, mnist"),
+            message
+                .contains("`mnits`; the names are: half-moon, glyphs, mnist, svhn, norb, celeba"),
             "{message}"
         );
     }

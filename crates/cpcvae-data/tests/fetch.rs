@@ -12,6 +12,7 @@ use std::thread;
 /// 4,000 bytes of 0, 1, ..., 249, 0, 1, ... and their SHA-256 (by `sha256sum`).
 const FILE: RemoteFile = RemoteFile {
     name: "numbers",
+    gzipped: true,
     bytes: 4000,
     sha256: "c19810230eab895d9d5514d8b5678fada5970ec602b1123fae41e0116eedea35",
 };

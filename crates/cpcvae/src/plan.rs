@@ -1,11 +1,13 @@
 //! From settings to a checked plan of training.
 
+mod networks;
+
 use crate::config::{ConstraintConfig, RunConfig, TrainConfig};
 use crate::device::precision;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::model::{Kind, Shape, Target, TransformPlan};
-use crate::net::spatial_transformer::{DIMENSIONS, TransformRanges};
+use crate::model::{Kind, Shape, Target};
+use crate::net::spatial_transformer::DIMENSIONS;
 use crate::prepare::{FeatureScale, Prepared};
 use crate::train::{Constraint, Measure, Schedule, Solver, TrainPlan};
 use cpcvae_data::{BatchPlan, Layout};
@@ -110,7 +112,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
                        have the likelihood of their kind)";
         return Err(Error::setting("model.likelihood", problem));
     }
-    let transform = transform(config, image.is_some(), kind)?;
+    let transform = networks::transform(config, image.is_some(), kind)?;
     let taken = model.style + transform.as_ref().map_or(0, |_| DIMENSIONS);
     if model.code <= taken {
         let problem = format!(
@@ -138,6 +140,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         image,
         code: model.code,
         style: model.style,
+        net: networks::net(config, image, kind)?,
         hidden: model.hidden.clone(),
         predictor: model.predictor.clone(),
         activation: model.activation,
@@ -150,46 +153,6 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         transform,
         target: prepared.target.clone(),
     })
-}
-
-fn transform(config: &RunConfig, is_image: bool, kind: Kind) -> Result<Option<TransformPlan>> {
-    let transform = &config.model.transform;
-    if !transform.enabled || kind == Kind::Classifier {
-        return Ok(None);
-    }
-    let key = "model.transform.enabled";
-    if !is_image {
-        return Err(Error::setting(
-            key,
-            "affine transforms are for images, not for tables",
-        ));
-    }
-    if kind != Kind::Vae {
-        let method = config.method.name();
-        let problem = format!("`{method}` has no affine transforms; set it to false");
-        return Err(Error::setting(key, problem));
-    }
-    if transform.shear >= 1.5 {
-        let problem = "must stay below 1.5 radians: at a right angle an image has no area";
-        return Err(Error::setting("model.transform.shear", problem));
-    }
-    let range = |name: &str, value: f64| at_least_zero(&format!("model.transform.{name}"), value);
-    let at_least_one = |name: &str, value: f64| match value {
-        value if value.is_finite() && value >= 1.0 => Ok(value),
-        value => Err(Error::setting(
-            &format!("model.transform.{name}"),
-            format!("is {value}; it must be a number of at least 1"),
-        )),
-    };
-    Ok(Some(TransformPlan {
-        ranges: TransformRanges {
-            translation: range("translation", transform.translation)?,
-            rotation: range("rotation", transform.rotation)?,
-            shear: range("shear", transform.shear)?,
-            scale: at_least_one("scale", transform.scale)?,
-        },
-        canvas: at_least_one("canvas", transform.canvas)?,
-    }))
 }
 
 fn schedule(train: &TrainConfig, has_validation: bool) -> Result<Schedule> {

@@ -8,6 +8,7 @@ const FIT_EXAMPLES: &str = "\
 Examples:
   cpcvae fit half-moon --paper                       the paper's first figure
   cpcvae fit mnist --labels 100                      100 labels, the paper's protocol
+  cpcvae fit svhn --labels 1000 --net wrn            house numbers, with the paper's network
   cpcvae fit wine.csv --label kind --ignore id       a table; rows with a blank `kind` are unlabelled
   cpcvae fit wine.csv --label kind --labels 30       use 30 of the labels, hide the others
   cpcvae fit house.csv --label price --task regress  a continuous label
@@ -34,7 +35,7 @@ lists every key.";
 #[command(after_help = FIT_EXAMPLES)]
 pub struct FitArgs {
     /// A table (CSV, TSV, also .gz and .zst; Parquet, NPY, NPZ, .h5ad), a folder or zip of images,
-    /// IDX or .mat images, or half-moon, glyphs, mnist
+    /// IDX or .mat images, or half-moon, glyphs, mnist, svhn, norb, celeba
     #[arg(value_name = "DATA")]
     pub data: String,
     /// How to learn; `cpcvae methods` describes them [default: cpc]
@@ -59,6 +60,9 @@ pub struct FitArgs {
     /// Dimensions of the code
     #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..))]
     pub code: Option<u32>,
+    /// Networks: dense layers, or a wide residual network before them, for images [default: mlp]
+    #[arg(long, value_parser = PossibleValuesParser::new(["mlp", "wrn"]))]
+    pub net: Option<String>,
     /// A TOML file of settings
     #[arg(long, short, value_name = "FILE.toml")]
     pub config: Option<PathBuf>,
@@ -115,7 +119,7 @@ pub struct FitArgs {
     /// Rows to test on: a share below 1, or a number of rows [default: none, labels are held out in turn]
     #[arg(long, value_name = "X", help_heading = "Data")]
     pub test: Option<f64>,
-    /// The paper's protocol for this data set (half-moon, mnist)
+    /// The paper's protocol for this data set (half-moon, mnist, svhn, norb, celeba)
     #[arg(long, help_heading = "Data")]
     pub paper: bool,
 

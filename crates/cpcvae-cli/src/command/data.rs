@@ -28,10 +28,19 @@ pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
 }
 
 fn fetch(name: &str, data_dir: &Path, printer: Printer) -> Result<()> {
-    if catalog::info(name, data_dir)?.presence == Presence::Generated {
-        bail!("`{name}` is generated when it is asked for; there is nothing to fetch");
+    let presence = catalog::info(name, data_dir)?.presence;
+    let mut progress = |step: &str| printer.note(step);
+    match name {
+        "mnist" => cpcvae_data::fetch_mnist(data_dir, &mut progress)?,
+        "svhn" => cpcvae_data::fetch_svhn(data_dir, &mut progress)?,
+        _ if presence == Presence::Generated => {
+            bail!("`{name}` is generated when it is asked for; there is nothing to fetch")
+        }
+        _ => {
+            // Opening it says which files are missing, and where they are to be had.
+            catalog::open(name, data_dir, 0)?;
+        }
     }
-    cpcvae_data::fetch_mnist(data_dir, &mut |step| printer.note(step))?;
     printer.write(format!("{name} is in {}\n", data_dir.display()).as_bytes())
 }
 
@@ -73,6 +82,7 @@ fn presence(entry: &Entry) -> String {
         Presence::Generated => "generated".into(),
         Presence::OnDisk => "on disk".into(),
         Presence::ToFetch => format!("to fetch: cpcvae data fetch {}", entry.name),
+        Presence::ByHand => "to get by hand".into(),
     }
 }
 

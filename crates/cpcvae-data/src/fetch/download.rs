@@ -37,7 +37,7 @@ pub(super) fn fetch(
     let part = with_suffix(destination, ".part");
     let mut reasons = Vec::new();
     for mirror in mirrors {
-        let url = format!("{mirror}{}.gz", file.name);
+        let url = format!("{mirror}{}", file.name_there());
         for _ in 0..TRIES {
             let resumed = length(&part) > 0;
             match attempt(&agent, &url, file, &part, progress) {

@@ -90,7 +90,14 @@ pub struct ModelConfig {
     pub code: usize,
     /// Code dimensions that the predictor does not see.
     pub style: usize,
-    /// Hidden units of the encoder, layer by layer; the decoder mirrors them.
+    /// Which network encoder and decoder are: mlp, or wrn for a wide residual network before the
+    /// dense layers.
+    pub net: String,
+    /// Layers of a wide residual network: 4 more than a multiple of 6.
+    pub depth: usize,
+    /// How many times the channels of a plain residual network it has.
+    pub width: usize,
+    /// Units of the encoder's dense layers, one by one; the decoder mirrors them.
     pub hidden: Vec<usize>,
     /// Hidden units of the predictor; empty for a linear one.
     pub predictor: Vec<usize>,

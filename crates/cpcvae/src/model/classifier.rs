@@ -1,14 +1,14 @@
-//! A dense network from features to labels: the baseline that uses labelled rows only.
+//! A network from features to labels: the baseline that uses labelled rows only.
 
 use super::{RowInput, Shape};
-use crate::net::{Mlp, MlpShape};
+use crate::net::Encoder;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
 /// y-hat(x).
 #[derive(Module, Debug)]
 pub struct Classifier {
-    network: Mlp,
+    network: Encoder,
     #[module(skip)]
     input: RowInput,
 }
@@ -17,14 +17,9 @@ impl Classifier {
     /// A freshly initialised model.
     pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
         let input = RowInput::new(shape);
-        let network = MlpShape {
-            inputs: input.inputs(),
-            hidden: shape.hidden.clone(),
-            outputs: shape.target.outputs(),
-            activation: shape.activation.into(),
-        };
+        let network = shape.encoder(input.inputs(), shape.target.outputs());
         Self {
-            network: Mlp::new(&network, seed, 100, device),
+            network: Encoder::new(&network, seed, 100, device),
             input,
         }
     }
@@ -32,7 +27,7 @@ impl Classifier {
     /// Without parameters, see [`super::Model::hollow`].
     pub(super) fn hollow() -> Self {
         Self {
-            network: Mlp::hollow(),
+            network: Encoder::hollow(),
             input: RowInput::default(),
         }
     }
@@ -40,5 +35,10 @@ impl Classifier {
     /// Logits of the classes, or continuous labels, `[rows, outputs]`.
     pub fn predict(&self, x: Tensor<2>) -> Tensor<2> {
         self.network.forward(self.input.forward(x))
+    }
+
+    /// After a step, see [`super::Model::settle`].
+    pub(super) fn settle(&mut self) {
+        self.network.settle();
     }
 }

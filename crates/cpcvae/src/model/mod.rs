@@ -18,6 +18,7 @@ pub use stacked_vae::StackedVae;
 pub use vae::{Posterior, Vae};
 
 use crate::distribution::{Family, RowLayout};
+use crate::net::{Net, NetShape};
 use crate::op::linear::Activation;
 use burn::module::Module;
 use burn::tensor::Device;
@@ -93,7 +94,10 @@ pub struct Shape {
     pub code: usize,
     /// How many of them, the last ones, the predictor does not see.
     pub style: usize,
-    /// Hidden units of encoder and decoder.
+    /// Which kind of network encoder and decoder are.
+    #[serde(default)]
+    pub net: Net,
+    /// Units of the dense layers of encoder and decoder.
     pub hidden: Vec<usize>,
     /// Hidden units of the predictor; empty for a linear one.
     pub predictor: Vec<usize>,
@@ -111,6 +115,20 @@ pub struct Shape {
     pub transform: Option<TransformPlan>,
     /// What is predicted.
     pub target: Target,
+}
+
+impl Shape {
+    /// The network from `inputs` numbers of a row to `outputs` numbers.
+    fn encoder(&self, inputs: usize, outputs: usize) -> NetShape {
+        NetShape {
+            net: self.net,
+            features: inputs,
+            image: self.image,
+            hidden: self.hidden.clone(),
+            code: outputs,
+            activation: self.activation.into(),
+        }
+    }
 }
 
 /// Activations by their names in settings.
@@ -166,6 +184,18 @@ impl Model {
                 Self::AuxiliaryVae(AuxiliaryVae::new(shape, auxiliary, seed, device))
             }
             Kind::Classifier => Self::Classifier(Classifier::new(shape, seed, device)),
+        }
+    }
+
+    /// To be called after each step: running averages of batch normalisation take in its first
+    /// batch ([`crate::net::BatchNorm`]).
+    pub fn settle(&mut self) {
+        match self {
+            Self::Vae(model) => model.settle(),
+            Self::StackedVae(model) => model.settle(),
+            Self::Classifier(model) => model.settle(),
+            // Their networks are dense.
+            Self::LabelVae(_) | Self::AuxiliaryVae(_) => {}
         }
     }
 

@@ -61,6 +61,15 @@ impl Observation {
         self.constraints.len() * height * width
     }
 
+    /// Height, width and channels of what the decoder has to give, where that is an image: the
+    /// canvas, with a channel for each parameter map.
+    pub fn decoder_image(&self) -> Option<[usize; 3]> {
+        let (height, width) = self.canvas();
+        self.row
+            .is_none()
+            .then(|| [height, width, self.constraints.len()])
+    }
+
     /// The distribution with the decoder's `raw [rows, decoder_outputs]`, its maps warped by
     /// `z_t [rows, 6]` where the code has transforms.
     pub fn likelihood(&self, raw: Tensor<2>, z_t: Option<Tensor<2>>) -> Likelihood {

@@ -2,6 +2,7 @@
 
 use super::{LabelVae, Shape, Target, Vae};
 use crate::distribution::Family;
+use crate::net::Net;
 use burn::module::Module;
 use burn::tensor::Device;
 
@@ -28,12 +29,18 @@ impl StackedVae {
             image: None,
             likelihood: Family::Normal,
             row: None,
+            net: Net::Mlp,
             ..shape.clone()
         };
         Self {
             features: Vae::new(&lower, seed, device),
             labels: LabelVae::numbered(&upper, seed, UPPER_LAYERS, device),
         }
+    }
+
+    /// After a step, see [`super::Model::settle`].
+    pub(super) fn settle(&mut self) {
+        self.features.settle();
     }
 
     /// q(z1|x) and p(x|z1): the model of the features.

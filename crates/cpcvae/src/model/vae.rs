@@ -4,7 +4,7 @@
 use super::{Observation, RowInput, Shape, Target};
 use crate::distribution::Likelihood;
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
-use crate::net::{Mlp, MlpShape};
+use crate::net::{Decoder, Encoder, Mlp, MlpShape, NetShape};
 use crate::op;
 use crate::op::log_prob::Density;
 use burn::module::Module;
@@ -20,8 +20,8 @@ const POSTERIOR_FLOOR: f32 = 1e-4;
 /// middle part, the decoder's trunk all but the transform.
 #[derive(Module, Debug)]
 pub struct Vae {
-    encoder: Mlp,
-    decoder: Mlp,
+    encoder: Encoder,
+    decoder: Decoder,
     predictor: Option<Mlp>,
     #[module(skip)]
     input: RowInput,
@@ -48,25 +48,25 @@ impl Vae {
             transform: shape.transform.as_ref().map_or(0, |_| TRANSFORM),
             style: shape.style,
         };
-        let mlp = |inputs, hidden: Vec<usize>, outputs, first_layer| {
-            let shape = MlpShape {
-                inputs,
-                hidden,
-                outputs,
-                activation: shape.activation.into(),
-            };
-            Mlp::new(&shape, seed, first_layer, device)
-        };
-        let hidden = shape.hidden.clone();
-        let mirrored = hidden.iter().rev().copied().collect();
         let content = layout.code - layout.transform;
         let input = RowInput::new(shape);
+        let encoder = shape.encoder(input.inputs(), 2 * shape.code);
+        let decoder = NetShape {
+            features: observation.decoder_outputs(),
+            image: observation.decoder_image(),
+            ..shape.encoder(0, content)
+        };
         Self {
-            encoder: mlp(input.inputs(), hidden, 2 * shape.code, 100),
-            decoder: mlp(content, mirrored, observation.decoder_outputs(), 200),
+            encoder: Encoder::new(&encoder, seed, 100, device),
+            decoder: Decoder::new(&decoder, seed, 200, device),
             predictor: (shape.target != Target::Nothing).then(|| {
-                let seen = content - layout.style;
-                mlp(seen, shape.predictor.clone(), shape.target.outputs(), 300)
+                let shape = MlpShape {
+                    inputs: content - layout.style,
+                    hidden: shape.predictor.clone(),
+                    outputs: shape.target.outputs(),
+                    activation: shape.activation.into(),
+                };
+                Mlp::new(&shape, seed, 300, device)
             }),
             input,
             observation,
@@ -149,6 +149,12 @@ impl Vae {
     /// Number of code dimensions.
     pub fn code(&self) -> usize {
         self.layout.code
+    }
+
+    /// After a step, see [`super::Model::settle`].
+    pub(super) fn settle(&mut self) {
+        self.encoder.settle();
+        self.decoder.settle();
     }
 
     /// The sum of the predictor's squared weights, `[1]`.

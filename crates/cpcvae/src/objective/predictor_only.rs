@@ -3,6 +3,8 @@
 use super::{Examples, Prediction, Terms};
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
+use burn::module::Module;
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 /// The prediction loss, and the size of the predictor's weights.
@@ -17,10 +19,12 @@ impl PredictorOnly {
     pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise) -> Terms {
         let mut terms = Terms::default();
         let code_noise = noise.normal(Purpose::Code, [batch.labelled, model.code()]);
+        // As it answers when training is over: nothing of it follows this batch.
         let (z, _) = model
-            .encode(batch.labelled_features())
-            .sample_kl(code_noise);
-        let prediction = Prediction::new(model.predict(z.detach()), batch.classes);
+            .valid()
+            .encode(batch.labelled_features().inner())
+            .sample_kl(code_noise.inner());
+        let prediction = Prediction::new(model.predict(Tensor::from_inner(z)), batch.classes);
         let loss = prediction.loss(batch.labels.clone());
         terms.push("prediction", 1.0, loss.mean());
         if self.predictor_norm != 0.0 {

@@ -5,9 +5,11 @@
 //! twin in plain tensor operations for every other device. The public function picks one; the
 //! tests compare them, values and gradients.
 
+pub mod batch_norm;
 pub mod buffer;
 pub mod class_rows;
 pub mod constrain;
+pub mod conv;
 mod cpu;
 pub mod gaussian;
 pub mod linear;

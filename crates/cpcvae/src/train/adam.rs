@@ -1,6 +1,7 @@
 //! The Adam optimiser over a module's parameters, fused on the CPU.
 
 use super::Parameters;
+use super::parameters::ModulePath;
 use crate::op;
 use burn::backend::Flex;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
@@ -41,7 +42,7 @@ impl Adam {
         });
         op::weights::forget();
         module.map(&mut Update {
-            path: Vec::new(),
+            path: ModulePath::default(),
             moments: &mut self.moments,
             gradients: &mut gradients,
             learning_rate: learning_rate as f32,
@@ -94,7 +95,7 @@ impl Adam {
 }
 
 struct Update<'a> {
-    path: Vec<String>,
+    path: ModulePath,
     moments: &'a mut BTreeMap<String, Moments>,
     gradients: &'a mut Gradients,
     learning_rate: f32,
@@ -102,12 +103,12 @@ struct Update<'a> {
 }
 
 impl ModuleMapper for Update<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.into());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.path.enter(name, container);
     }
 
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
+    fn exit_module(&mut self, _: &str, container: &str) {
+        self.path.exit(container);
     }
 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
@@ -121,7 +122,7 @@ impl ModuleMapper for Update<'_> {
         };
         let moments = self
             .moments
-            .entry(self.path.join("."))
+            .entry(self.path.name())
             .or_insert_with(|| Moments::zeros(&gradient.dims()));
         moments.updates += 1;
         let step = AdamStep {

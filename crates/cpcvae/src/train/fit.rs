@@ -236,6 +236,7 @@ impl<'a> Training<'a> {
             // Moved out, not cloned: parameters that only one place holds are updated in place.
             let model = std::mem::replace(&mut self.model, Model::hollow());
             self.model = self.adam.step(model, gradients, rate, self.plan.clip_norm);
+            self.model.settle();
         }
         Ok(terms)
     }

@@ -19,7 +19,7 @@ impl Parameters {
     /// The module with these parameters. Says which one is missing or has the wrong shape.
     pub fn apply<M: Module>(&self, module: M) -> Result<M, String> {
         let mut mapper = Apply {
-            path: Vec::new(),
+            path: ModulePath::default(),
             parameters: self,
             problem: None,
         };
@@ -39,19 +39,48 @@ impl Parameters {
     }
 }
 
+/// Where a visitor stands in a module.
+///
+/// The kind of a network is no part of a parameter's name: models that were saved when there was
+/// one kind only keep their names.
+#[derive(Debug, Default)]
+pub(super) struct ModulePath(Vec<String>);
+
+impl ModulePath {
+    pub(super) fn enter(&mut self, name: &str, container: &str) {
+        if !Self::is_kind(container) {
+            self.0.push(name.into());
+        }
+    }
+
+    pub(super) fn exit(&mut self, container: &str) {
+        if !Self::is_kind(container) {
+            self.0.pop();
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.0.join(".")
+    }
+
+    fn is_kind(container: &str) -> bool {
+        matches!(container, "Enum:Encoder" | "Enum:Decoder")
+    }
+}
+
 #[derive(Default)]
 struct Collect {
-    path: Vec<String>,
+    path: ModulePath,
     found: Parameters,
 }
 
 impl ModuleVisitor for Collect {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.into());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.path.enter(name, container);
     }
 
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
+    fn exit_module(&mut self, _: &str, container: &str) {
+        self.path.exit(container);
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -61,27 +90,27 @@ impl ModuleVisitor for Collect {
             .into_data()
             .try_into_vec()
             .expect("models compute in f32");
-        self.found.0.insert(self.path.join("."), (shape, values));
+        self.found.0.insert(self.path.name(), (shape, values));
     }
 }
 
 struct Apply<'a> {
-    path: Vec<String>,
+    path: ModulePath,
     parameters: &'a Parameters,
     problem: Option<String>,
 }
 
 impl ModuleMapper for Apply<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.into());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.path.enter(name, container);
     }
 
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
+    fn exit_module(&mut self, _: &str, container: &str) {
+        self.path.exit(container);
     }
 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let name = self.path.join(".");
+        let name = self.path.name();
         let wanted = param.val().dims();
         match self.parameters.0.get(&name) {
             Some((shape, values)) if *shape == wanted => {

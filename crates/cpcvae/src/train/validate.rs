@@ -6,6 +6,7 @@ use crate::infer::{Evaluation, Inference};
 use crate::model::{Model, Target};
 use crate::noise::{Noise, Purpose};
 use crate::objective::{Examples, Prediction};
+use burn::module::Module;
 use cpcvae_data::Dataset;
 
 /// Draws of the code over which the constraint's loss is averaged at the end.
@@ -47,16 +48,18 @@ fn mean_loss(model: &Model, examples: &Examples, noise: &Noise) -> f64 {
     let Model::Vae(vae) = model else {
         unreachable!("constraints are refused for other models when the plan is made");
     };
-    let posterior = vae.encode(examples.features.clone());
+    // As it answers, not as it learns.
+    let vae = vae.valid();
+    let posterior = vae.encode(examples.features.clone().inner());
     let shape = [examples.rows(), vae.code()];
     let total: f64 = (0..DRAWS)
         .map(|draw| {
             let noise = noise.draw(draw + 1).normal(Purpose::Evaluation, shape);
-            let (z, _) = posterior.sample_kl(noise);
+            let (z, _) = posterior.sample_kl(noise.inner());
             let prediction = Prediction::new(vae.predict(z), examples.classes);
             f64::from(
                 prediction
-                    .loss(examples.labels.clone())
+                    .loss(examples.labels.clone().inner())
                     .mean()
                     .into_scalar::<f32>(),
             )

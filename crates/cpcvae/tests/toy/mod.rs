@@ -23,6 +23,7 @@ pub fn shape(kind: Kind) -> Shape {
         image: None,
         code: 2,
         style: 0,
+        net: cpcvae::net::Net::Mlp,
         hidden: vec![7, 5],
         predictor: vec![],
         activation: ActivationName::Softplus,

@@ -1,0 +1,276 @@
+//! Batch normalisation with a leaky rectifier behind it: `y = leaky(scale (x - mean) / sd + shift)`
+//! for each channel, channels last, and its gradients.
+
+use crate::isa::Isa;
+use crate::math::fma;
+use crate::parallel;
+
+/// Added to variances, so that a constant channel can be divided by its standard deviation.
+pub const EPSILON: f32 = 1e-5;
+
+/// Slope of the rectifier below zero, as in the wide residual networks of Oliver et al. (2018).
+pub const LEAK: f32 = 0.1;
+
+/// The sizes of what is normalised, `[rows, channels]`: a row is a pixel of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NormShape {
+    /// Pixels of all images.
+    pub rows: usize,
+    /// Channels.
+    pub channels: usize,
+}
+
+impl NormShape {
+    /// Elements of a piece of work: whole rows.
+    fn piece(&self) -> usize {
+        (parallel::rows_per_piece(self.channels) * self.channels).max(1)
+    }
+
+    fn check(&self, arrays: &[&[f32]], of_channels: &[&[f32]]) {
+        assert!(arrays.iter().all(|a| a.len() == self.rows * self.channels));
+        assert!(of_channels.iter().all(|a| a.len() == self.channels));
+    }
+}
+
+/// What each channel is normalised by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistics {
+    /// `[channels]`
+    pub mean: Vec<f32>,
+    /// The variance, with the number of rows as divisor, `[channels]`.
+    pub variance: Vec<f32>,
+}
+
+impl Statistics {
+    fn inverse_sd(&self) -> Vec<f32> {
+        let inverse = |variance: &f32| 1.0 / (variance + EPSILON).sqrt();
+        self.variance.iter().map(inverse).collect()
+    }
+
+    /// `[scale / sd, shift - mean scale / sd]`: normalising is one multiplication and addition.
+    fn as_line(&self, scale: &[f32], shift: &[f32]) -> [Vec<f32>; 2] {
+        let slope: Vec<f32> = self
+            .inverse_sd()
+            .iter()
+            .zip(scale)
+            .map(|(i, s)| i * s)
+            .collect();
+        let lines = slope.iter().zip(&self.mean).zip(shift);
+        let offset = lines
+            .map(|((slope, mean), shift)| shift - mean * slope)
+            .collect();
+        [slope, offset]
+    }
+}
+
+/// Mean and variance of each channel of `x [rows, channels]`; both 0 without rows.
+///
+/// Pieces of rows are centred before they are squared, and put together in double precision: a
+/// mean far from zero costs no digits.
+///
+/// # Panics
+/// If the length does not fit the shape.
+pub fn statistics(shape: &NormShape, x: &[f32]) -> Statistics {
+    shape.check(&[x], &[]);
+    let (isa, channels) = (Isa::current(), shape.channels);
+    let mut moments = vec![0.0; x.len().div_ceil(shape.piece()) * 2 * channels];
+    let pieces = x.chunks(shape.piece());
+    let places = moments.chunks_mut((2 * channels).max(1));
+    parallel::timed_for_each(
+        "norm: statistics",
+        2 * x.len(),
+        pieces.zip(places),
+        |(x, moments)| {
+            let (mean, squares) = moments.split_at_mut(channels);
+            piece_moments(isa, x, mean, squares);
+        },
+    );
+    let (mut mean, mut squares) = (vec![0.0f64; channels], vec![0.0f64; channels]);
+    let mut before = 0.0;
+    for (x, moments) in x
+        .chunks(shape.piece())
+        .zip(moments.chunks((2 * channels).max(1)))
+    {
+        let rows = (x.len() / channels) as f64;
+        let all = before + rows;
+        let (piece_mean, piece_squares) = moments.split_at(channels);
+        for channel in 0..channels {
+            let apart = f64::from(piece_mean[channel]) - mean[channel];
+            squares[channel] +=
+                f64::from(piece_squares[channel]) + apart * apart * before * rows / all;
+            mean[channel] += apart * rows / all;
+        }
+        before = all;
+    }
+    let divisor = before.max(1.0);
+    Statistics {
+        mean: mean.into_iter().map(|mean| mean as f32).collect(),
+        variance: squares.into_iter().map(|s| (s / divisor) as f32).collect(),
+    }
+}
+
+/// `y [rows, channels]` from `x [rows, channels]`, `scale [channels]` and `shift [channels]`.
+///
+/// # Panics
+/// If a slice's length does not fit the shape.
+pub fn forward(
+    shape: &NormShape,
+    statistics: &Statistics,
+    scale: &[f32],
+    shift: &[f32],
+    x: &[f32],
+    y: &mut [f32],
+) {
+    shape.check(&[x, y], &[scale, shift, &statistics.mean]);
+    let isa = Isa::current();
+    let [slope, offset] = statistics.as_line(scale, shift);
+    let pieces = x.chunks(shape.piece()).zip(y.chunks_mut(shape.piece()));
+    parallel::timed_for_each("norm: forward", x.len(), pieces, |(x, y)| {
+        normalise(isa, &slope, &offset, x, y);
+    });
+}
+
+/// Gradients `[gx [rows, channels], g_scale [channels], g_shift [channels]]` of [`forward`] from
+/// the gradient `gy [rows, channels]` of its output. `of_batch` says that the statistics are those
+/// of `x` itself, so that they change with it; otherwise they are given numbers.
+///
+/// # Panics
+/// If a slice's length does not fit the shape.
+pub fn backward(
+    shape: &NormShape,
+    (statistics, of_batch): (&Statistics, bool),
+    scale: &[f32],
+    shift: &[f32],
+    x: &[f32],
+    gy: &[f32],
+    [gx, g_scale, g_shift]: [&mut [f32]; 3],
+) {
+    shape.check(&[x, gy, gx], &[scale, shift, g_scale, g_shift]);
+    let (isa, channels) = (Isa::current(), shape.channels);
+    let [slope, offset] = statistics.as_line(scale, shift);
+    let mut partial = vec![0.0; x.len().div_ceil(shape.piece()) * 2 * channels];
+    let pieces = x.chunks(shape.piece()).zip(gy.chunks(shape.piece()));
+    let places = partial.chunks_mut((2 * channels).max(1));
+    parallel::timed_for_each(
+        "norm: backward",
+        2 * x.len(),
+        pieces.zip(places),
+        |((x, gy), sums)| {
+            let (along, plain) = sums.split_at_mut(channels);
+            sum_gradients(isa, &slope, &offset, &statistics.mean, x, gy, along, plain);
+        },
+    );
+    g_scale.fill(0.0);
+    g_shift.fill(0.0);
+    for sums in partial.chunks((2 * channels).max(1)) {
+        let (along, plain) = sums.split_at(channels);
+        g_scale
+            .iter_mut()
+            .zip(along)
+            .for_each(|(sum, new)| *sum += new);
+        g_shift
+            .iter_mut()
+            .zip(plain)
+            .for_each(|(sum, new)| *sum += new);
+    }
+    let inverse_sd = statistics.inverse_sd();
+    g_scale
+        .iter_mut()
+        .zip(&inverse_sd)
+        .for_each(|(sum, inverse)| *sum *= inverse);
+    // gx = slope (gz - mean(gz) - x-hat mean(gz x-hat)), with x-hat = (x - mean) / sd: a line in x.
+    let rows = shape.rows.max(1) as f32;
+    let mut lines = vec![0.0; 2 * channels];
+    let (by_x, constant) = lines.split_at_mut(channels);
+    for channel in (0..channels).filter(|_| of_batch) {
+        by_x[channel] = -slope[channel] * inverse_sd[channel] * g_scale[channel] / rows;
+        constant[channel] =
+            -slope[channel] * g_shift[channel] / rows - by_x[channel] * statistics.mean[channel];
+    }
+    let pieces = x.chunks(shape.piece()).zip(gy.chunks(shape.piece()));
+    let pieces = pieces.zip(gx.chunks_mut(shape.piece()));
+    parallel::timed_for_each("norm: backward", 2 * x.len(), pieces, |((x, gy), gx)| {
+        input_gradients(isa, &slope, &offset, by_x, constant, x, gy, gx);
+    });
+}
+
+kernel! {
+    /// Mean and sum of squared differences from it, `[channels]` each, of the rows of `x`.
+    fn piece_moments<FMA>(x: &[f32], mean: &mut [f32], squares: &mut [f32]) {
+        let channels = mean.len();
+        let rows = (x.len() / channels) as f32;
+        mean.fill(0.0);
+        squares.fill(0.0);
+        for row in x.chunks_exact(channels) {
+            for (sum, x) in mean.iter_mut().zip(row) {
+                *sum += x;
+            }
+        }
+        for mean in mean.iter_mut() {
+            *mean /= rows;
+        }
+        for row in x.chunks_exact(channels) {
+            for ((sum, mean), x) in squares.iter_mut().zip(mean.iter()).zip(row) {
+                let apart = x - mean;
+                *sum = fma::<FMA>(apart, apart, *sum);
+            }
+        }
+    }
+}
+
+kernel! {
+    fn normalise<FMA>(slope: &[f32], offset: &[f32], x: &[f32], y: &mut [f32]) {
+        let channels = slope.len();
+        for (x, y) in x.chunks_exact(channels).zip(y.chunks_exact_mut(channels)) {
+            for (((x, y), slope), offset) in x.iter().zip(y).zip(slope).zip(offset) {
+                let z = fma::<FMA>(*x, *slope, *offset);
+                *y = if z > 0.0 { z } else { LEAK * z };
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Sums over rows of `gz (x - mean)` and of `gz`, the gradient before the rectifier.
+    fn sum_gradients<FMA>(
+        slope: &[f32], offset: &[f32], mean: &[f32], x: &[f32], gy: &[f32],
+        along: &mut [f32], plain: &mut [f32],
+    ) {
+        let channels = slope.len();
+        along.fill(0.0);
+        plain.fill(0.0);
+        for (x, gy) in x.chunks_exact(channels).zip(gy.chunks_exact(channels)) {
+            let of_channel = slope.iter().zip(offset).zip(mean);
+            let sums = along.iter_mut().zip(plain.iter_mut());
+            for (((x, gy), ((slope, offset), mean)), (along, plain)) in
+                x.iter().zip(gy).zip(of_channel).zip(sums)
+            {
+                let z = fma::<FMA>(*x, *slope, *offset);
+                let gz = if z > 0.0 { *gy } else { LEAK * gy };
+                *along = fma::<FMA>(gz, x - mean, *along);
+                *plain += gz;
+            }
+        }
+    }
+}
+
+kernel! {
+    /// `gx = slope gz + by_x x + constant`.
+    fn input_gradients<FMA>(
+        slope: &[f32], offset: &[f32], by_x: &[f32], constant: &[f32], x: &[f32], gy: &[f32],
+        gx: &mut [f32],
+    ) {
+        let channels = slope.len();
+        let rows = x.chunks_exact(channels).zip(gy.chunks_exact(channels));
+        for ((x, gy), gx) in rows.zip(gx.chunks_exact_mut(channels)) {
+            let of_channel = slope.iter().zip(offset).zip(by_x.iter().zip(constant));
+            for (((x, gy), gx), ((slope, offset), (by_x, constant))) in
+                x.iter().zip(gy).zip(gx).zip(of_channel)
+            {
+                let z = fma::<FMA>(*x, *slope, *offset);
+                let gz = if z > 0.0 { *gy } else { LEAK * gy };
+                *gx = fma::<FMA>(*slope, gz, fma::<FMA>(*by_x, *x, *constant));
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The gradient of a convolution's weights: for each tap a sum over all pixels of all images.
+
+use super::ConvShape;
+use super::block::{Engine, LANES, Left, ROWS, Sums};
+use super::words::{pack_lanes, with_scratch};
+use crate::parallel;
+use crate::product::Precision;
+use crate::timing::timed;
+
+/// About how many pieces the work is split into: for more threads than that, it would not help.
+/// The pieces depend on the shape only, and their sums are added in order.
+const PIECES: usize = 8;
+
+/// `gw [kernel, kernel, inputs, outputs]` from `x [rows, height, width, inputs]` and the gradient
+/// `gy [rows, output height, output width, outputs]` of [`super::forward`]'s output.
+///
+/// # Panics
+/// If a slice's length does not fit the shape.
+pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32]) {
+    shape.check(x, gy, gw);
+    timed("convolution: weight gradient", shape.flop(), || {
+        let engine = Engine::current();
+        let blocks = shape.outputs.div_ceil(LANES);
+        let groups = PIECES.div_ceil(blocks.max(1)).min(shape.rows.max(1));
+        let rows_of_group = shape.rows.div_ceil(groups).max(1);
+        let of_piece = shape.kernel * shape.kernel * shape.inputs * LANES;
+        let mut partial = vec![0.0; groups * blocks * of_piece];
+        let pieces = partial.chunks_exact_mut(of_piece.max(1)).enumerate();
+        let operations = (shape.flop() / 8.0) as usize;
+        parallel::for_each(operations, pieces, |(piece, sums)| {
+            let (group, block) = (piece / blocks, piece % blocks);
+            let rows = group * rows_of_group..((group + 1) * rows_of_group).min(shape.rows);
+            with_scratch(|image, gradient| {
+                for row in rows {
+                    let first = block * LANES;
+                    add_image(engine, shape, x, gy, row, first, [image, gradient], sums);
+                }
+            });
+        });
+        add_up(shape, &partial, gw);
+    });
+}
+
+/// Adds what one image contributes to the outputs from `first` on: `sums [taps, inputs, LANES]`.
+#[allow(clippy::too_many_arguments)]
+fn add_image(
+    engine: Engine,
+    shape: &ConvShape,
+    x: &[f32],
+    gy: &[f32],
+    row: usize,
+    first: usize,
+    [image, gradient]: [&mut Vec<u32>; 2],
+    sums: &mut [f32],
+) {
+    let frame = shape.input_frame();
+    let [height, width] = shape.output_size();
+    let of_x = shape.height * shape.width * shape.inputs;
+    let of_gy = height * width * shape.outputs;
+    let (x, gy) = (&x[row * of_x..][..of_x], &gy[row * of_gy..][..of_gy]);
+    frame.pack_pixels(engine, shape.stride, x, image);
+    pack_lanes(engine, [width, shape.outputs], first, gy, gradient);
+    // A word of two numbers takes two pixels at once.
+    let pixels_of_word = match engine.precision {
+        Precision::F32 => 1,
+        Precision::Bf16 => 2,
+    };
+    let taps = sums.chunks_exact_mut((shape.inputs * LANES).max(1));
+    for (tap, sums) in taps.enumerate() {
+        let (down, across) = (tap / shape.kernel, tap % shape.kernel);
+        let rows = (0..height).map(|y| {
+            let y = y * shape.stride + down;
+            (y * frame.row() + across) * shape.inputs
+        });
+        let segments: Vec<usize> = rows.collect();
+        for (block, sums) in sums.chunks_mut(ROWS * LANES).enumerate() {
+            let left = Left {
+                words: &image[block * ROWS..],
+                segments: &segments,
+                depth: engine.words(width),
+                row_step: 1,
+                depth_step: pixels_of_word * shape.stride * shape.inputs,
+            };
+            let mut block: Sums = [[0.0; LANES]; ROWS];
+            let inputs = sums.len() / LANES;
+            engine.multiply(inputs, &left, gradient, &mut block);
+            for (sum, new) in sums.iter_mut().zip(block.as_flattened()) {
+                *sum += new;
+            }
+        }
+    }
+}
+
+/// The sum of the pieces `[groups, blocks, taps * inputs, LANES]`, in order.
+fn add_up(shape: &ConvShape, partial: &[f32], gw: &mut [f32]) {
+    gw.fill(0.0);
+    let lines = shape.kernel * shape.kernel * shape.inputs;
+    let blocks = shape.outputs.div_ceil(LANES);
+    for (piece, partial) in partial.chunks_exact((lines * LANES).max(1)).enumerate() {
+        let first = (piece % blocks) * LANES;
+        let lanes = LANES.min(shape.outputs - first);
+        let lines = gw
+            .chunks_exact_mut(shape.outputs)
+            .zip(partial.chunks_exact(LANES));
+        for (line, partial) in lines {
+            for (sum, new) in line[first..first + lanes].iter_mut().zip(partial) {
+                *sum += new;
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Images and weights as the words of [`super::block`].
+
+use super::block::{Engine, LANES};
+use crate::isa::Isa;
+use crate::product::Precision;
+use std::cell::Cell;
+
+/// An image `[height, width, channels]` within a border of zeros.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub height: usize,
+    pub width: usize,
+    pub channels: usize,
+    pub border: usize,
+}
+
+impl Frame {
+    /// Pixels of a row, border included.
+    pub(super) fn row(&self) -> usize {
+        self.width + 2 * self.border
+    }
+
+    /// Words of each pixel where sums run along the channels.
+    pub(super) fn depth(&self, engine: Engine) -> usize {
+        engine.words(self.channels)
+    }
+
+    /// The image for sums along its channels: `[height + 2 border, row, depth]`.
+    pub(super) fn pack_channels(&self, engine: Engine, image: &[f32], words: &mut Vec<u32>) {
+        let depth = self.depth(engine);
+        self.each_row(words, depth, |pixels, words| match pixels {
+            None => words.fill(0),
+            Some(y) => {
+                let start = y * self.width * self.channels;
+                let pixels = &image[start..start + self.width * self.channels];
+                let (before, rest) = words.split_at_mut(self.border * depth);
+                let (inside, after) = rest.split_at_mut(self.width * depth);
+                before.fill(0);
+                after.fill(0);
+                match engine.precision {
+                    Precision::F32 => bits(Isa::current(), pixels, inside),
+                    Precision::Bf16 if self.channels % 2 == 0 => {
+                        neighbours(Isa::current(), pixels, inside);
+                    }
+                    Precision::Bf16 => {
+                        let places = pixels.chunks(self.channels.max(1));
+                        for (pixel, words) in places.zip(inside.chunks_mut(depth.max(1))) {
+                            for (two, word) in pixel.chunks(2).zip(words) {
+                                *word = pair(two[0], two.get(1).copied().unwrap_or(0.0));
+                            }
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    /// The image for sums along its pixels, of which every `step`-th of a row is taken:
+    /// `[height + 2 border, row, channels]`. A word of two numbers is a pixel and the one `step`
+    /// further in its row.
+    pub(super) fn pack_pixels(
+        &self,
+        engine: Engine,
+        step: usize,
+        image: &[f32],
+        words: &mut Vec<u32>,
+    ) {
+        if engine.precision == Precision::F32 {
+            return self.pack_channels(engine, image, words);
+        }
+        let isa = Isa::current();
+        let mut padded = vec![0.0; (self.row() + step) * self.channels];
+        let inside = self.border * self.channels..(self.border + self.width) * self.channels;
+        self.each_row(words, self.channels, |pixels, words| match pixels {
+            None => words.fill(0),
+            Some(y) => {
+                let start = y * self.width * self.channels;
+                padded[inside.clone()]
+                    .copy_from_slice(&image[start..start + self.width * self.channels]);
+                pairs(isa, &padded, &padded[step * self.channels..], words);
+            }
+        });
+    }
+
+    /// Calls `write` with each row of words, of `depth` words a pixel, and the number of the
+    /// image's row that stands there; none in the border.
+    fn each_row(
+        &self,
+        words: &mut Vec<u32>,
+        depth: usize,
+        mut write: impl FnMut(Option<usize>, &mut [u32]),
+    ) {
+        let length = self.row() * depth;
+        words.resize((self.height + 2 * self.border) * length, 0);
+        for (y, row) in words.chunks_mut(length.max(1)).enumerate() {
+            let inside = y.checked_sub(self.border).filter(|y| *y < self.height);
+            write(inside, row);
+        }
+    }
+}
+
+/// Channels `first..` of an image `[height, width, channels]` as the right factor of a sum along
+/// pixels: `[height, words of a row, LANES]`, with zeros for channels that do not exist.
+pub(super) fn pack_lanes(
+    engine: Engine,
+    [width, channels]: [usize; 2],
+    first: usize,
+    image: &[f32],
+    words: &mut Vec<u32>,
+) {
+    let depth = engine.words(width);
+    let lanes = LANES.min(channels - first);
+    let rows = image.len() / (width * channels).max(1);
+    words.resize(rows * depth * LANES, 0);
+    let places = words.chunks_exact_mut((depth * LANES).max(1));
+    for (row, words) in image.chunks_exact((width * channels).max(1)).zip(places) {
+        let mut pixels = row
+            .chunks_exact(channels)
+            .map(|pixel| &pixel[first..first + lanes]);
+        for words in words.chunks_exact_mut(LANES) {
+            let Some(pixel) = pixels.next() else { break };
+            let (used, rest) = words.split_at_mut(lanes);
+            rest.fill(0);
+            match engine.precision {
+                Precision::F32 => bits(Isa::current(), pixel, used),
+                Precision::Bf16 => match pixels.next() {
+                    Some(next) => pairs(Isa::current(), pixel, next, used),
+                    None => pairs(Isa::current(), pixel, &[0.0; LANES], used),
+                },
+            }
+        }
+    }
+}
+
+/// One weight of each tap, `[inputs, outputs]`, as the right factor of a sum along its inputs:
+/// `[blocks of LANES outputs, taps, words of the inputs, LANES]`. If `transposed`, the weights are
+/// stored `[outputs, inputs]`.
+pub(super) fn pack_weights(
+    engine: Engine,
+    [inputs, outputs]: [usize; 2],
+    taps: impl Iterator<Item = usize> + Clone,
+    weights: &[f32],
+    transposed: bool,
+) -> Vec<u32> {
+    let of_tap = inputs * outputs;
+    let (input_step, output_step) = if transposed {
+        (1, inputs)
+    } else {
+        (outputs, 1)
+    };
+    let mut words = Vec::new();
+    for first in (0..outputs).step_by(LANES) {
+        let lanes = LANES.min(outputs - first);
+        for tap in taps.clone() {
+            let weights = &weights[tap * of_tap..(tap + 1) * of_tap];
+            let row = |input: usize| -> [f32; LANES] {
+                let mut row = [0.0; LANES];
+                if input < inputs {
+                    let from = weights[input * input_step + first * output_step..].iter();
+                    let from = from.step_by(output_step).take(lanes);
+                    row.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+                }
+                row
+            };
+            for place in 0..engine.words(inputs) {
+                match engine.precision {
+                    Precision::F32 => words.extend(row(place).map(f32::to_bits)),
+                    Precision::Bf16 => {
+                        let (even, odd) = (row(2 * place), row(2 * place + 1));
+                        words.extend(even.iter().zip(odd).map(|(even, odd)| pair(*even, odd)));
+                    }
+                }
+            }
+        }
+    }
+    words
+}
+
+kernel! {
+    fn bits<FMA>(values: &[f32], words: &mut [u32]) {
+        for (value, word) in values.iter().zip(words) {
+            *word = value.to_bits();
+        }
+    }
+}
+
+kernel! {
+    /// Words of numbers that stand side by side.
+    fn neighbours<FMA>(values: &[f32], words: &mut [u32]) {
+        for (two, word) in values.chunks_exact(2).zip(words) {
+            *word = pair(two[0], two[1]);
+        }
+    }
+}
+
+kernel! {
+    /// Words of a number of one array and one of the other.
+    fn pairs<FMA>(first: &[f32], second: &[f32], words: &mut [u32]) {
+        for ((first, second), word) in first.iter().zip(second).zip(words) {
+            *word = pair(*first, *second);
+        }
+    }
+}
+
+/// Two numbers rounded to the nearest bfloat16 (ties to even), the first in the lower half.
+#[inline(always)]
+fn pair(first: f32, second: f32) -> u32 {
+    rounded(first) >> 16 | rounded(second) & 0xffff_0000
+}
+
+/// The bits of the nearest bfloat16 in the upper half. NaN stays NaN: the addition could carry it
+/// over to a number.
+#[inline(always)]
+fn rounded(value: f32) -> u32 {
+    let bits = value.to_bits();
+    let nearest = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
+    if value.is_nan() {
+        bits | 0x0040_0000
+    } else {
+        nearest
+    }
+}
+
+thread_local! {
+    /// Memory for packed images, kept from call to call.
+    static SCRATCH: Cell<[Vec<u32>; 2]> = const { Cell::new([Vec::new(), Vec::new()]) };
+}
+
+/// Calls `work` with two vectors of this thread.
+pub(super) fn with_scratch(work: impl FnOnce(&mut Vec<u32>, &mut Vec<u32>)) {
+    let mut scratch = SCRATCH.take();
+    let [first, second] = &mut scratch;
+    work(first, second);
+    SCRATCH.set(scratch);
+}

@@ -1,0 +1,196 @@
+//! Convolutions and their gradients against plain loops, on every instruction set.
+
+use cpcvae_kernels::conv::{ConvShape, forward, input_gradient, weight_gradient};
+use cpcvae_kernels::isa::Isa;
+use cpcvae_kernels::product::{Precision, set_precision};
+use cpcvae_kernels::random::{self, Stream};
+use std::sync::Mutex;
+
+/// The precision is one for the whole process, so tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn normals(purpose: u32, count: usize) -> Vec<f32> {
+    let mut out = vec![0.0; count];
+    let stream = Stream {
+        seed: 5,
+        step: 0,
+        purpose,
+    };
+    random::normal(stream, &mut out);
+    out
+}
+
+/// Calls `visit` with the places in input, output and weights of every product of the sum.
+fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
+    let [out_height, out_width] = shape.output_size();
+    let border = shape.kernel / 2;
+    for n in 0..shape.rows {
+        for (oy, ox) in (0..out_height).flat_map(|y| (0..out_width).map(move |x| (y, x))) {
+            for (ky, kx) in (0..shape.kernel).flat_map(|y| (0..shape.kernel).map(move |x| (y, x))) {
+                let (y, x) = (oy * shape.stride + ky, ox * shape.stride + kx);
+                let inside = |at: usize, size: usize| at >= border && at - border < size;
+                if !inside(y, shape.height) || !inside(x, shape.width) {
+                    continue;
+                }
+                let pixel = (n * shape.height + y - border) * shape.width + x - border;
+                let out_pixel = (n * out_height + oy) * out_width + ox;
+                for (i, o) in
+                    (0..shape.inputs).flat_map(|i| (0..shape.outputs).map(move |o| (i, o)))
+                {
+                    let weight = ((ky * shape.kernel + kx) * shape.inputs + i) * shape.outputs + o;
+                    visit(
+                        pixel * shape.inputs + i,
+                        out_pixel * shape.outputs + o,
+                        weight,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Output, input gradient and weight gradient by plain loops, and by the kernels.
+fn both(shape: &ConvShape) -> [[Vec<f32>; 3]; 2] {
+    let (x, w) = (
+        normals(1, shape.input_length()),
+        normals(2, shape.weight_length()),
+    );
+    let gy = normals(3, shape.output_length());
+    let zeros = || [vec![0.0; gy.len()], vec![0.0; x.len()], vec![0.0; w.len()]];
+    let mut plain = zeros();
+    each_product(shape, |input, output, weight| {
+        plain[0][output] += x[input] * w[weight];
+        plain[1][input] += gy[output] * w[weight];
+        plain[2][weight] += x[input] * gy[output];
+    });
+    let mut kernels = zeros().map(|zeros| vec![f32::NAN; zeros.len()]);
+    forward(shape, &x, &w, &mut kernels[0]);
+    input_gradient(shape, &gy, &w, &mut kernels[1]);
+    weight_gradient(shape, &x, &gy, &mut kernels[2]);
+    [plain, kernels]
+}
+
+fn shapes() -> Vec<ConvShape> {
+    let mut shapes = Vec::new();
+    for (rows, height, width) in [(1, 1, 1), (2, 8, 8), (9, 5, 7), (3, 11, 2), (1, 12, 21)] {
+        for (inputs, outputs) in [(1, 16), (3, 1), (16, 32), (7, 40), (33, 3)] {
+            for (kernel, stride) in [(3, 1), (3, 2), (1, 1), (1, 2), (5, 3)] {
+                shapes.push(ConvShape {
+                    rows,
+                    height,
+                    width,
+                    inputs,
+                    outputs,
+                    kernel,
+                    stride,
+                });
+            }
+        }
+    }
+    shapes
+}
+
+/// The largest difference, relative to the size of the numbers.
+fn difference(expected: &[f32], found: &[f32]) -> f32 {
+    assert_eq!(expected.len(), found.len());
+    let scale = expected.iter().fold(1.0f32, |most, v| most.max(v.abs()));
+    let differences = expected.iter().zip(found).map(|(a, b)| (a - b).abs());
+    // A NaN must not pass for a small difference.
+    differences.fold(0.0, |most, d| if d > most || d.is_nan() { d } else { most }) / scale
+}
+
+fn check(precision: Precision, tolerance: f32) {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    set_precision(precision);
+    for isa in Isa::supported() {
+        for shape in shapes() {
+            let [plain, kernels] = isa.run(|| both(&shape));
+            for (what, (plain, kernel)) in ["y", "gx", "gw"].iter().zip(plain.iter().zip(&kernels))
+            {
+                let difference = difference(plain, kernel);
+                assert!(
+                    difference < tolerance,
+                    "{isa:?} {shape:?} {what}: {difference}"
+                );
+            }
+        }
+    }
+    set_precision(Precision::F32);
+}
+
+#[test]
+fn f32_is_what_plain_loops_give() {
+    check(Precision::F32, 1e-5);
+}
+
+#[test]
+fn bf16_is_near() {
+    check(Precision::Bf16, 2e-2);
+}
+
+/// With numbers that bfloat16 can hold, products are exact and only sums are rounded.
+#[test]
+fn bf16_multiplies_what_it_can_hold_exactly() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let shape = ConvShape {
+        rows: 3,
+        height: 6,
+        width: 5,
+        inputs: 5,
+        outputs: 34,
+        kernel: 3,
+        stride: 2,
+    };
+    let whole = |length: usize, factor: usize| -> Vec<f32> {
+        (0..length)
+            .map(|i| ((i * factor) % 13) as f32 - 6.0)
+            .collect()
+    };
+    let (x, w) = (
+        whole(shape.input_length(), 7),
+        whole(shape.weight_length(), 5),
+    );
+    let gy = whole(shape.output_length(), 3);
+    let all = || {
+        let (mut y, mut gx) = (vec![0.0; gy.len()], vec![0.0; x.len()]);
+        let mut gw = vec![0.0; w.len()];
+        forward(&shape, &x, &w, &mut y);
+        input_gradient(&shape, &gy, &w, &mut gx);
+        weight_gradient(&shape, &x, &gy, &mut gw);
+        [y, gx, gw]
+    };
+    for isa in Isa::supported() {
+        set_precision(Precision::F32);
+        let exact = isa.run(all);
+        set_precision(Precision::Bf16);
+        let rounded = isa.run(all);
+        set_precision(Precision::F32);
+        assert_eq!(exact, rounded, "{isa:?}");
+    }
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let shape = ConvShape {
+        rows: 13,
+        height: 12,
+        width: 10,
+        inputs: 20,
+        outputs: 48,
+        kernel: 3,
+        stride: 2,
+    };
+    for precision in [Precision::F32, Precision::Bf16] {
+        set_precision(precision);
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("threads start").install(|| both(&shape))
+        };
+        let one = with(1);
+        for threads in [2, 3, 7] {
+            assert_eq!(one, with(threads), "{threads} threads");
+        }
+        set_precision(Precision::F32);
+    }
+}

@@ -1,0 +1,136 @@
+//! Batch normalisation: which statistics normalise which rows.
+//!
+//! - **While training** (on a device with autodiff) a batch is normalised by its own mean and
+//!   variance. Labelled and unlabelled rows go through a network together and share them;
+//!   simulated features x-bar, and rows changed by an adversary, go through in a pass of their own
+//!   and have their own.
+//! - **Everywhere else** rows are normalised by running averages, so that an answer for a row does
+//!   not depend on the rows beside it.
+//! - **Running averages** take in the first pass of each step, which is the one of real rows.
+//!   Later passes of the step leave no trace: no real row ever looks like x-bar does early on.
+
+use crate::op::batch_norm::{normalise, statistics};
+use burn::module::{Module, Param, ParamId};
+use burn::tensor::{Device, Tensor, TensorData};
+use std::sync::{Arc, Mutex};
+
+/// The weight of a new batch in the running averages, once there were enough of them: until then
+/// all batches weigh the same, so that nothing is left of where the averages started.
+const NEW_BATCH: f32 = 0.05;
+
+/// `leaky(scale (x - mean) / sd + shift)`, channels last.
+#[derive(Module, Debug)]
+pub struct BatchNorm {
+    /// `[channels]`
+    scale: Param<Tensor<1>>,
+    /// `[channels]`
+    shift: Param<Tensor<1>>,
+    /// Running mean and variance, `[2, channels]`, and how many batches went into them, `[1]`. They
+    /// have no gradient, but are saved with the parameters.
+    running: Param<Tensor<2>>,
+    batches: Param<Tensor<1>>,
+    #[module(skip)]
+    noted: Noted,
+}
+
+/// The statistics of the first batch since the averages last took one in.
+type Noted = Arc<Mutex<Option<Tensor<2>>>>;
+
+impl BatchNorm {
+    /// Scale 1, shift 0.
+    pub fn new(channels: usize, device: &Device) -> Self {
+        let plain = device.clone().without_autodiff();
+        let unit = [vec![0.0; channels], vec![1.0; channels]].concat();
+        let running = Tensor::from_data(TensorData::new(unit, [2, channels]), &plain);
+        Self {
+            scale: Param::from_tensor(Tensor::ones([channels], device)),
+            shift: Param::from_tensor(Tensor::zeros([channels], device)),
+            running: Param::initialized(ParamId::new(), running),
+            batches: Param::initialized(ParamId::new(), Tensor::zeros([1], &plain)),
+            noted: Noted::default(),
+        }
+    }
+
+    /// `x [rows, height, width, channels]` to the same shape.
+    pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
+        let training = x.is_autodiff();
+        let used = if training {
+            let of_batch = statistics(x.clone());
+            self.lock().get_or_insert_with(|| of_batch.clone());
+            of_batch
+        } else {
+            self.running.val()
+        };
+        normalise(x, used, training, self.scale.val(), self.shift.val())
+    }
+
+    /// Takes the step's first batch into the running averages.
+    pub fn settle(&mut self) {
+        let Some(new) = self.lock().take() else {
+            return;
+        };
+        let batches = self.batches.val().into_scalar::<f32>() + 1.0;
+        let weight = (1.0 / batches).max(NEW_BATCH);
+        let renew = |running: Tensor<2>| running.clone() + (new - running).mul_scalar(weight);
+        self.running = self.running.clone().map(renew);
+        self.batches = self.batches.clone().map(|count| count.add_scalar(1.0));
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Tensor<2>>> {
+        self.noted
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(values: [f32; 4], device: &Device) -> Tensor<4> {
+        Tensor::from_data(TensorData::new(values.to_vec(), [4, 1, 1, 1]), device)
+    }
+
+    fn running(norm: &BatchNorm) -> Vec<f32> {
+        let values = norm.running.val().into_data();
+        values.try_into_vec().expect("f32")
+    }
+
+    #[test]
+    fn the_first_batch_of_a_step_enters_the_averages() {
+        let device = Device::flex().autodiff();
+        let mut norm = BatchNorm::new(1, &device);
+        // Mean 2.5 and variance 1.25; later passes of the same step leave no trace.
+        norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
+        norm.forward(image([100.0, 0.0, 0.0, 0.0], &device));
+        norm.settle();
+        assert_eq!(running(&norm), [2.5, 1.25]);
+        // Nothing new, nothing changes.
+        norm.settle();
+        assert_eq!(running(&norm), [2.5, 1.25]);
+        // The second batch weighs as much as the first one: mean 0.5, variance 0.25.
+        norm.forward(image([0.0, 1.0, 0.0, 1.0], &device));
+        norm.settle();
+        assert_eq!(running(&norm), [1.5, 0.75]);
+    }
+
+    #[test]
+    fn answers_depend_on_the_averages_and_not_on_the_batch() {
+        let device = Device::flex().autodiff();
+        let mut norm = BatchNorm::new(1, &device);
+        norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
+        norm.settle();
+        let plain = Device::flex();
+        let frozen = norm.valid();
+        let first = |values: [f32; 4]| {
+            let y = frozen.forward(image(values, &plain)).into_data();
+            y.try_into_vec::<f32>().expect("f32")[0]
+        };
+        let answer = first([4.0, 0.0, 0.0, 0.0]);
+        assert_eq!(answer, first([4.0, 50.0, -7.0, 1.0]));
+        assert!((answer - 1.5 / (1.25f32 + 1e-5).sqrt()).abs() < 1e-5);
+        // Answering is not learning.
+        norm.settle();
+        assert_eq!(running(&norm), [2.5, 1.25]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Convolutions with weights, and the residual blocks that are made of them.
+
+use super::BatchNorm;
+use crate::noise::{Noise, Purpose};
+use crate::op::conv::{convolve, convolve_up};
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Tensor};
+
+/// What makes a convolution.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvPlan {
+    /// Channels that come in.
+    pub inputs: usize,
+    /// Channels that go out.
+    pub outputs: usize,
+    /// Side of the kernel.
+    pub kernel: usize,
+    /// How many times smaller (or, transposed, larger) the sides become.
+    pub stride: usize,
+    /// Whether it is a transposed convolution.
+    pub up: bool,
+}
+
+/// A convolution without bias, plain or transposed.
+#[derive(Module, Debug)]
+pub struct Conv {
+    /// `[kernel, kernel, inputs, outputs]`; for a transposed one `[.., outputs, inputs]`.
+    weight: Param<Tensor<4>>,
+    #[module(skip)]
+    stride: usize,
+    #[module(skip)]
+    up: bool,
+}
+
+impl Conv {
+    /// Normal weights that keep the size of rectified numbers (He et al. 2015). `layer` tells
+    /// layers of one model apart.
+    pub fn new(plan: ConvPlan, seed: u64, layer: u64, device: &Device) -> Self {
+        let ConvPlan {
+            inputs,
+            outputs,
+            kernel,
+            stride,
+            up,
+        } = plan;
+        // A transposed convolution spreads each input over the outputs of a stride.
+        let taps = if up {
+            (kernel * kernel).div_ceil(stride * stride)
+        } else {
+            kernel * kernel
+        };
+        let deviation = (2.0 / (taps * inputs) as f64).sqrt();
+        let (first, second) = if up {
+            (outputs, inputs)
+        } else {
+            (inputs, outputs)
+        };
+        let unit = Noise::new(seed, layer, device)
+            .normal(Purpose::Weights, [kernel * kernel * first, second]);
+        let weight = unit
+            .mul_scalar(deviation)
+            .reshape([kernel, kernel, first, second]);
+        Self {
+            weight: Param::from_tensor(weight),
+            stride,
+            up,
+        }
+    }
+
+    /// `x [rows, height, width, inputs]` to `[rows, .., .., outputs]`; a transposed one makes
+    /// images of `size`, height and width.
+    pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
+        let weight = self.weight.val();
+        if self.up {
+            convolve_up(x, weight, self.stride, size)
+        } else {
+            convolve(x, weight, self.stride)
+        }
+    }
+}
+
+/// `x + conv(act(conv(act(x))))`, each activation with a batch normalisation before it. Where
+/// sizes change, x is first brought to the new ones by a 1x1 convolution of its activation.
+#[derive(Module, Debug)]
+pub struct ResidualBlock {
+    first_norm: BatchNorm,
+    first: Conv,
+    second_norm: BatchNorm,
+    second: Conv,
+    shortcut: Option<Conv>,
+}
+
+impl ResidualBlock {
+    /// How many layers a block numbers.
+    pub const LAYERS: u64 = 3;
+
+    /// `plan` is that of the first convolution: the block changes sizes as it does.
+    pub fn new(plan: ConvPlan, seed: u64, first_layer: u64, device: &Device) -> Self {
+        let ConvPlan {
+            inputs, outputs, ..
+        } = plan;
+        let conv = |plan, layer| Conv::new(plan, seed, first_layer + layer, device);
+        let same = ConvPlan {
+            inputs: outputs,
+            stride: 1,
+            ..plan
+        };
+        let shortcut = ConvPlan { kernel: 1, ..plan };
+        Self {
+            first_norm: BatchNorm::new(inputs, device),
+            first: conv(plan, 0),
+            second_norm: BatchNorm::new(outputs, device),
+            second: conv(same, 1),
+            shortcut: (inputs != outputs || plan.stride > 1).then(|| conv(shortcut, 2)),
+        }
+    }
+
+    /// `x [rows, height, width, inputs]` to `[rows, .., .., outputs]`; a transposed block makes
+    /// images of `size`.
+    pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
+        let active = self.first_norm.forward(x.clone());
+        let skip = match &self.shortcut {
+            Some(shortcut) => shortcut.forward(active.clone(), size),
+            None => x,
+        };
+        let inner = self.first.forward(active, size);
+        let inner = self.second_norm.forward(inner);
+        self.second.forward(inner, size) + skip
+    }
+
+    /// See [`BatchNorm::settle`].
+    pub fn settle(&mut self) {
+        self.first_norm.settle();
+        self.second_norm.settle();
+    }
+}

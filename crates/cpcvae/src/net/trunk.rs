@@ -1,0 +1,148 @@
+//! The networks between features and codes, of either kind.
+
+use super::{ImageNetShape, Mlp, MlpShape, WideResNet, WideResNetDecoder, WideResNetShape};
+use crate::op::linear::Activation;
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+/// Which kind of network stands between features and code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Net {
+    /// Dense layers.
+    #[default]
+    Mlp,
+    /// A wide residual network, for images, and dense layers.
+    Wrn(WideResNetShape),
+}
+
+/// What an encoder or a decoder is made of.
+#[derive(Clone, Debug)]
+pub struct NetShape {
+    /// Its kind.
+    pub net: Net,
+    /// Features that come in (encoder) or go out (decoder).
+    pub features: usize,
+    /// Height, width and channels where the features are pixels, channel by channel.
+    pub image: Option<[usize; 3]>,
+    /// Units of the dense layers, from the features to the code.
+    pub hidden: Vec<usize>,
+    /// Numbers on the code's side.
+    pub code: usize,
+    /// Activation of the dense layers.
+    pub activation: Activation,
+}
+
+impl NetShape {
+    fn as_image_net(&self, trunk: WideResNetShape) -> ImageNetShape {
+        ImageNetShape {
+            trunk,
+            image: self
+                .image
+                .expect("convolutions of a table are refused with the settings"),
+            dense: self.hidden.clone(),
+            code: self.code,
+            activation: self.activation,
+        }
+    }
+}
+
+/// From features to a code, or to classes.
+#[derive(Module, Debug)]
+#[allow(clippy::large_enum_variant)] // one for each model
+pub enum Encoder {
+    /// Dense layers.
+    Mlp(Mlp),
+    /// Convolutions and dense layers.
+    WideResNet(WideResNet),
+}
+
+impl Encoder {
+    /// `first_layer` numbers its layers within the model.
+    pub fn new(shape: &NetShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+        match shape.net {
+            Net::Mlp => {
+                let shape = MlpShape {
+                    inputs: shape.features,
+                    hidden: shape.hidden.clone(),
+                    outputs: shape.code,
+                    activation: shape.activation,
+                };
+                Self::Mlp(Mlp::new(&shape, seed, first_layer, device))
+            }
+            Net::Wrn(trunk) => {
+                let shape = shape.as_image_net(trunk);
+                Self::WideResNet(WideResNet::new(&shape, seed, first_layer, device))
+            }
+        }
+    }
+
+    /// Without layers, never run.
+    pub fn hollow() -> Self {
+        Self::Mlp(Mlp::hollow())
+    }
+
+    /// `x [rows, features]` to `[rows, code]`.
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Mlp(net) => net.forward(x),
+            Self::WideResNet(net) => net.forward(x),
+        }
+    }
+
+    /// After a step: running averages take in its first batch.
+    pub fn settle(&mut self) {
+        match self {
+            Self::Mlp(_) => {}
+            Self::WideResNet(net) => net.settle(),
+        }
+    }
+}
+
+/// From a code to features, or to the parameters of their likelihood.
+#[derive(Module, Debug)]
+#[allow(clippy::large_enum_variant)] // one for each model
+pub enum Decoder {
+    /// Dense layers.
+    Mlp(Mlp),
+    /// Dense layers and transposed convolutions.
+    WideResNet(WideResNetDecoder),
+}
+
+impl Decoder {
+    /// The mirror of an encoder of this shape.
+    pub fn new(shape: &NetShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+        match shape.net {
+            Net::Mlp => {
+                let shape = MlpShape {
+                    inputs: shape.code,
+                    hidden: shape.hidden.iter().rev().copied().collect(),
+                    outputs: shape.features,
+                    activation: shape.activation,
+                };
+                Self::Mlp(Mlp::new(&shape, seed, first_layer, device))
+            }
+            Net::Wrn(trunk) => {
+                let shape = shape.as_image_net(trunk);
+                Self::WideResNet(WideResNetDecoder::new(&shape, seed, first_layer, device))
+            }
+        }
+    }
+
+    /// `z [rows, code]` to `[rows, features]`.
+    pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Mlp(net) => net.forward(z),
+            Self::WideResNet(net) => net.forward(z),
+        }
+    }
+
+    /// After a step: running averages take in its first batch.
+    pub fn settle(&mut self) {
+        match self {
+            Self::Mlp(_) => {}
+            Self::WideResNet(net) => net.settle(),
+        }
+    }
+}

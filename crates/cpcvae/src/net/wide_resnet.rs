@@ -1,0 +1,179 @@
+//! Wide residual networks (Zagoruyko and Komodakis 2016) as encoders: the paper's WRN-28-2 with
+//! dense layers in the place of global pooling.
+
+use super::residual::{Conv, ConvPlan, ResidualBlock};
+use super::{BatchNorm, Mlp, MlpShape};
+use crate::op::linear::Activation;
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+/// Channels of the first convolution.
+const STEM: usize = 16;
+/// Groups of blocks; each but the first halves the sides of the image.
+const GROUPS: usize = 3;
+/// Rows that go through at once where nothing is learnt: more would only take memory.
+const ROWS_AT_ONCE: usize = 100;
+
+/// WRN-depth-width: 28 and 2 in the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WideResNetShape {
+    /// Layers, as they are counted for these networks: 4 more than 6 for each block of a group.
+    pub depth: usize,
+    /// How many times the channels of a plain residual network.
+    pub width: usize,
+}
+
+impl WideResNetShape {
+    /// Blocks of each group; none if there is no network of this depth.
+    pub fn blocks(&self) -> Option<usize> {
+        let blocks = self.depth.checked_sub(4)? / 6;
+        (blocks > 0 && blocks * 6 + 4 == self.depth).then_some(blocks)
+    }
+
+    /// The first convolution of each block, from image to code.
+    pub(super) fn plans(&self) -> Vec<ConvPlan> {
+        let blocks = self.blocks().expect("depths are checked with the settings");
+        let mut inputs = STEM;
+        let mut plans = Vec::new();
+        for group in 0..GROUPS {
+            let outputs = STEM * self.width << group;
+            for block in 0..blocks {
+                plans.push(ConvPlan {
+                    inputs,
+                    outputs,
+                    kernel: 3,
+                    stride: if group > 0 && block == 0 { 2 } else { 1 },
+                    up: false,
+                });
+                inputs = outputs;
+            }
+        }
+        plans
+    }
+}
+
+/// An encoder's or a decoder's network, with the images on one side of it.
+#[derive(Clone, Debug)]
+pub struct ImageNetShape {
+    /// Depth and width.
+    pub trunk: WideResNetShape,
+    /// Height, width and channels of the images.
+    pub image: [usize; 3],
+    /// Units of the dense layers between image and code.
+    pub dense: Vec<usize>,
+    /// Numbers on the other side.
+    pub code: usize,
+    /// Activation of the dense layers.
+    pub activation: Activation,
+}
+
+impl ImageNetShape {
+    /// Height and width after each convolution of the trunk, from the image's own on.
+    pub(super) fn sizes(&self) -> Vec<[usize; 2]> {
+        let mut size = [self.image[0], self.image[1]];
+        let halved = |plan: &ConvPlan| {
+            size = size.map(|side| side.div_ceil(plan.stride));
+            size
+        };
+        let rest: Vec<[usize; 2]> = self.trunk.plans().iter().map(halved).collect();
+        [vec![[self.image[0], self.image[1]]], rest].concat()
+    }
+
+    /// Height, width and channels where convolutions and dense layers meet.
+    pub(super) fn meeting(&self) -> [usize; 3] {
+        let [height, width] = *self.sizes().last().expect("there is always one");
+        let last = self.trunk.plans().last().map_or(STEM, |plan| plan.outputs);
+        [height, width, last]
+    }
+
+    /// A convolution between the image's channels and the trunk's first ones.
+    pub(super) fn stem(&self) -> ConvPlan {
+        ConvPlan {
+            inputs: self.image[2],
+            outputs: STEM,
+            kernel: 3,
+            stride: 1,
+            up: false,
+        }
+    }
+}
+
+/// From images to numbers: a convolution, residual blocks, dense layers.
+#[derive(Module, Debug)]
+pub struct WideResNet {
+    stem: Conv,
+    blocks: Vec<ResidualBlock>,
+    norm: BatchNorm,
+    dense: Mlp,
+    #[module(skip)]
+    image: [usize; 3],
+}
+
+impl WideResNet {
+    /// `first_layer` numbers this network's layers within the model.
+    pub fn new(shape: &ImageNetShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+        let plans = shape.trunk.plans();
+        let [height, width, channels] = shape.meeting();
+        let layers = (first_layer + 1..).step_by(ResidualBlock::LAYERS as usize);
+        let dense = MlpShape {
+            inputs: height * width * channels,
+            hidden: shape.dense.clone(),
+            outputs: shape.code,
+            activation: shape.activation,
+        };
+        let after = first_layer + 1 + ResidualBlock::LAYERS * plans.len() as u64;
+        let blocks = plans.iter().zip(layers);
+        Self {
+            stem: Conv::new(shape.stem(), seed, first_layer, device),
+            blocks: blocks
+                .map(|(plan, layer)| ResidualBlock::new(*plan, seed, layer, device))
+                .collect(),
+            norm: BatchNorm::new(channels, device),
+            dense: Mlp::new(&dense, seed, after, device),
+            image: shape.image,
+        }
+    }
+
+    /// `x [rows, channels * height * width]`, channel by channel, to `[rows, outputs]`.
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        in_parts(x, |x| self.forward_together(x))
+    }
+
+    fn forward_together(&self, x: Tensor<2>) -> Tensor<2> {
+        let [rows, _] = x.dims();
+        let [height, width, channels] = self.image;
+        let planes = x.reshape([rows, channels, height, width]);
+        let pixels = planes.permute([0, 2, 3, 1]);
+        let size = [height, width];
+        let h = self.stem.forward(pixels, size);
+        let h = self
+            .blocks
+            .iter()
+            .fold(h, |h, block| block.forward(h, size));
+        let h = self.norm.forward(h);
+        let [_, height, width, channels] = h.dims();
+        self.dense
+            .forward(h.reshape([rows, height * width * channels]))
+    }
+
+    /// See [`BatchNorm::settle`].
+    pub fn settle(&mut self) {
+        self.blocks.iter_mut().for_each(ResidualBlock::settle);
+        self.norm.settle();
+    }
+}
+
+/// Lets rows `[rows, ..]` through all together while something is learnt, because they share
+/// their statistics; else part by part.
+pub(super) fn in_parts(x: Tensor<2>, forward: impl Fn(Tensor<2>) -> Tensor<2>) -> Tensor<2> {
+    let [rows, columns] = x.dims();
+    if x.is_autodiff() || rows <= ROWS_AT_ONCE {
+        return forward(x);
+    }
+    let part = |start: usize| {
+        let rows = start..(start + ROWS_AT_ONCE).min(rows);
+        forward(x.clone().slice([rows, 0..columns]))
+    };
+    Tensor::cat((0..rows).step_by(ROWS_AT_ONCE).map(part).collect(), 0)
+}

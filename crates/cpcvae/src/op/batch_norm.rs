@@ -1,0 +1,224 @@
+//! Batch normalisation with a leaky rectifier behind it, channels last.
+
+use super::buffer;
+use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
+use burn::backend::autodiff::{
+    checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+    grads::Gradients,
+    ops::{Backward, Ops},
+};
+use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
+use burn::tensor::{Tensor, activation};
+use burn_flex::FlexTensor;
+use cpcvae_kernels::batch_norm::{self as kernel, NormShape, Statistics};
+pub use cpcvae_kernels::batch_norm::{EPSILON, LEAK};
+
+/// Mean and variance of each channel of `x [rows, height, width, channels]`: `[2, channels]`,
+/// without gradient. The gradient that flows through them is part of [`normalise`]'s.
+pub fn statistics(x: Tensor<4>) -> Tensor<2> {
+    if is_cpu(&x.device()) {
+        let x = x.inner();
+        return Tensor::from_dispatch(<Dispatch as NormOp>::channel_statistics(x.into_dispatch()));
+    }
+    let (mean, variance) = composed_statistics(x.detach());
+    Tensor::cat(vec![mean, variance], 0).inner()
+}
+
+/// `leaky(scale (x - mean) / sqrt(variance + epsilon) + shift)` for `x [rows, height, width,
+/// channels]`, `statistics [2, channels]` and `scale`, `shift [channels]`: the same shape as x.
+///
+/// `of_batch` says that the statistics are those of x: its gradient then flows through them too.
+pub fn normalise(
+    x: Tensor<4>,
+    statistics: Tensor<2>,
+    of_batch: bool,
+    scale: Tensor<1>,
+    shift: Tensor<1>,
+) -> Tensor<4> {
+    if is_cpu(&x.device()) {
+        Tensor::from_dispatch(<Dispatch as NormOp>::normalise(
+            x.into_dispatch(),
+            statistics.into_dispatch(),
+            scale.into_dispatch(),
+            shift.into_dispatch(),
+            of_batch,
+        ))
+    } else {
+        composed(x, statistics, of_batch, scale, shift)
+    }
+}
+
+/// The same in plain tensor operations.
+pub fn composed(
+    x: Tensor<4>,
+    statistics: Tensor<2>,
+    of_batch: bool,
+    scale: Tensor<1>,
+    shift: Tensor<1>,
+) -> Tensor<4> {
+    let [_, channels] = statistics.dims();
+    let (mean, variance) = if of_batch {
+        composed_statistics(x.clone())
+    } else {
+        let of = |i: usize| statistics.clone().slice([i..i + 1, 0..channels]);
+        (of(0), of(1))
+    };
+    let wide = |of_channel: Tensor<2>| of_channel.reshape([1, 1, 1, channels]);
+    let slope = scale.reshape([1, channels]) / variance.add_scalar(EPSILON).sqrt();
+    let z = (x - wide(mean)) * wide(slope) + shift.reshape([1, 1, 1, channels]);
+    activation::leaky_relu(z, f64::from(LEAK))
+}
+
+/// Mean and variance, `[1, channels]` each.
+fn composed_statistics(x: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
+    let [rows, height, width, channels] = x.dims();
+    let pixels = x.reshape([rows * height * width, channels]);
+    let mean = pixels.clone().mean_dim(0);
+    let variance = (pixels - mean.clone()).square().mean_dim(0);
+    (mean, variance)
+}
+
+#[backend_extension(Flex, Autodiff)]
+pub(crate) trait NormOp: Backend {
+    fn channel_statistics(x: FloatTensor<Self>) -> FloatTensor<Self>;
+    fn normalise(
+        x: FloatTensor<Self>,
+        statistics: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        shift: FloatTensor<Self>,
+        of_batch: bool,
+    ) -> FloatTensor<Self>;
+}
+
+fn shape(x: &FlexTensor) -> NormShape {
+    let [rows, height, width, channels] = sizes(x);
+    NormShape {
+        rows: rows * height * width,
+        channels,
+    }
+}
+
+fn as_statistics(both: &FlexTensor) -> Statistics {
+    let both = both.to_contiguous();
+    let [_, channels] = sizes(&both);
+    let (mean, variance) = values(&both).split_at(channels);
+    Statistics {
+        mean: mean.to_vec(),
+        variance: variance.to_vec(),
+    }
+}
+
+impl NormOp for Flex {
+    fn channel_statistics(x: FlexTensor) -> FlexTensor {
+        let x = x.to_contiguous();
+        let shape = shape(&x);
+        let Statistics { mean, variance } = kernel::statistics(&shape, values(&x));
+        tensor([mean, variance].concat(), &[2, shape.channels])
+    }
+
+    fn normalise(
+        x: FlexTensor,
+        statistics: FlexTensor,
+        scale: FlexTensor,
+        shift: FlexTensor,
+        _of_batch: bool,
+    ) -> FlexTensor {
+        let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
+        let x = contiguous(x);
+        let y = forward(&x, &as_statistics(&statistics), &scale, &shift);
+        buffer::give_back(x);
+        y
+    }
+}
+
+fn forward(
+    x: &FlexTensor,
+    statistics: &Statistics,
+    scale: &FlexTensor,
+    shift: &FlexTensor,
+) -> FlexTensor {
+    buffer::filled(&sizes::<4>(x), |y| {
+        let (scale, shift) = (values(scale), values(shift));
+        kernel::forward(&shape(x), statistics, scale, shift, values(x), y);
+    })
+}
+
+impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
+    fn channel_statistics(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        <Self as burn::backend::AutodiffBackend>::from_inner(Flex::channel_statistics(
+            x.into_parts().0,
+        ))
+    }
+
+    fn normalise(
+        x: FloatTensor<Self>,
+        statistics: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        shift: FloatTensor<Self>,
+        of_batch: bool,
+    ) -> FloatTensor<Self> {
+        let ((x, x_node), (scale, scale_node), (shift, shift_node)) =
+            (x.into_parts(), scale.into_parts(), shift.into_parts());
+        let x = x.to_contiguous();
+        let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
+        let statistics = as_statistics(&statistics.into_parts().0);
+        let y = forward(&x, &statistics, &scale, &shift);
+        let state = NormState {
+            x,
+            statistics,
+            of_batch,
+            scale,
+            shift,
+        };
+        record!(NormBackward, C, [x_node, scale_node, shift_node], state, y)
+    }
+}
+
+#[derive(Debug)]
+struct NormBackward;
+
+#[derive(Clone, Debug)]
+struct NormState {
+    x: FlexTensor,
+    statistics: Statistics,
+    of_batch: bool,
+    scale: FlexTensor,
+    shift: FlexTensor,
+}
+
+impl Backward<Flex, 3> for NormBackward {
+    type State = NormState;
+
+    fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
+        let NormState {
+            x,
+            statistics,
+            of_batch,
+            scale,
+            shift,
+        } = ops.state;
+        let shape = shape(&x);
+        let (mut g_scale, mut g_shift) = (vec![0.0; shape.channels], vec![0.0; shape.channels]);
+        let gx = buffer::filled(&sizes::<4>(&x), |gx| {
+            let (scale, shift) = (values(&scale), values(&shift));
+            let gradients = [gx, &mut g_scale[..], &mut g_shift[..]];
+            let statistics = (&statistics, of_batch);
+            let (x, gy) = (values(&x), values(&gy));
+            kernel::backward(&shape, statistics, scale, shift, x, gy, gradients);
+        });
+        buffer::give_back(x);
+        buffer::give_back(gy);
+        let of_channels = [shape.channels];
+        let [x_node, scale_node, shift_node] = ops.parents;
+        if let Some(node) = x_node {
+            grads.register::<Flex>(node.id, gx);
+        }
+        if let Some(node) = scale_node {
+            grads.register::<Flex>(node.id, tensor(g_scale, &of_channels));
+        }
+        if let Some(node) = shift_node {
+            grads.register::<Flex>(node.id, tensor(g_shift, &of_channels));
+        }
+    }
+}

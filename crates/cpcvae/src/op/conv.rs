@@ -1,0 +1,186 @@
+//! Convolutions and transposed convolutions of images, channels last.
+
+use super::buffer;
+use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
+use burn::backend::autodiff::{
+    checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+    grads::Gradients,
+    ops::{Backward, Ops},
+};
+use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
+use burn::tensor::Tensor;
+use burn::tensor::module::{conv_transpose2d, conv2d};
+use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
+use burn_flex::FlexTensor;
+use cpcvae_kernels::conv::{self as kernel, ConvShape};
+
+/// Which way a convolution goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the larger image to the smaller one.
+    Down,
+    /// Transposed: from the smaller image to the larger one, of this height and width.
+    Up([usize; 2]),
+}
+
+/// The convolution of `x [rows, height, width, inputs]` with `weight [kernel, kernel, inputs,
+/// outputs]`, borders filled with zeros: `[rows, height / stride, width / stride, outputs]`, sides
+/// rounded up. The kernel's side is odd.
+pub fn convolve(x: Tensor<4>, weight: Tensor<4>, stride: usize) -> Tensor<4> {
+    either(x, weight, stride, Way::Down)
+}
+
+/// The transpose of [`convolve`]: from `x [rows, height / stride, width / stride, outputs]` and
+/// `weight [kernel, kernel, inputs, outputs]` to `[rows, height, width, inputs]`.
+pub fn convolve_up(x: Tensor<4>, weight: Tensor<4>, stride: usize, size: [usize; 2]) -> Tensor<4> {
+    either(x, weight, stride, Way::Up(size))
+}
+
+fn either(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Tensor<4> {
+    if is_cpu(&x.device()) {
+        Tensor::from_dispatch(<Dispatch as ConvOp>::convolve(
+            x.into_dispatch(),
+            weight.into_dispatch(),
+            stride,
+            way,
+        ))
+    } else {
+        composed(x, weight, stride, way)
+    }
+}
+
+/// Either of them in plain tensor operations.
+pub fn composed(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Tensor<4> {
+    let [_, height, width, _] = x.dims();
+    let [kernel, ..] = weight.dims();
+    let border = kernel / 2;
+    let channels_first = x.permute([0, 3, 1, 2]);
+    // Burn's convolutions take [outputs, inputs, ...], its transposed ones the same of theirs.
+    let weight = weight.permute([3, 2, 0, 1]);
+    let strides = [stride, stride];
+    let y = match way {
+        Way::Down => {
+            let options = ConvOptions::new(strides, [border, border], [1, 1], 1);
+            conv2d(channels_first, weight, None, options)
+        }
+        Way::Up(size) => {
+            let rest = [
+                size[0] - (height - 1) * stride,
+                size[1] - (width - 1) * stride,
+            ];
+            let options = ConvTransposeOptions::new(
+                strides,
+                [border, border],
+                rest.map(|pixels| pixels - 1),
+                [1, 1],
+                1,
+            );
+            conv_transpose2d(channels_first, weight, None, options)
+        }
+    };
+    y.permute([0, 2, 3, 1])
+}
+
+#[backend_extension(Flex, Autodiff)]
+pub(crate) trait ConvOp: Backend {
+    fn convolve(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        stride: usize,
+        way: Way,
+    ) -> FloatTensor<Self>;
+}
+
+fn shape(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> ConvShape {
+    let ([rows, height, width, _], [kernel, _, inputs, outputs]) = (sizes(x), sizes(weight));
+    let [height, width] = match way {
+        Way::Down => [height, width],
+        Way::Up(size) => size,
+    };
+    ConvShape {
+        rows,
+        height,
+        width,
+        inputs,
+        outputs,
+        kernel,
+        stride,
+    }
+}
+
+fn forward(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> FlexTensor {
+    let shape = shape(x, weight, stride, way);
+    let ConvShape {
+        rows,
+        inputs,
+        outputs,
+        ..
+    } = shape;
+    match way {
+        Way::Down => {
+            let [height, width] = shape.output_size();
+            buffer::filled(&[rows, height, width, outputs], |y| {
+                kernel::forward(&shape, values(x), values(weight), y);
+            })
+        }
+        Way::Up([height, width]) => buffer::filled(&[rows, height, width, inputs], |y| {
+            kernel::input_gradient(&shape, values(x), values(weight), y);
+        }),
+    }
+}
+
+impl ConvOp for Flex {
+    fn convolve(x: FlexTensor, weight: FlexTensor, stride: usize, way: Way) -> FlexTensor {
+        let x = contiguous(x);
+        let y = forward(&x, &weight.to_contiguous(), stride, way);
+        buffer::give_back(x);
+        y
+    }
+}
+
+impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
+    fn convolve(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        stride: usize,
+        way: Way,
+    ) -> FloatTensor<Self> {
+        let ((x, x_node), (weight, weight_node)) = (x.into_parts(), weight.into_parts());
+        let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
+        let y = forward(&x, &weight, stride, way);
+        let state = (x, weight, stride, way);
+        record!(ConvBackward, C, [x_node, weight_node], state, y)
+    }
+}
+
+#[derive(Debug)]
+struct ConvBackward;
+
+impl Backward<Flex, 2> for ConvBackward {
+    /// x, weight, stride, way
+    type State = (FlexTensor, FlexTensor, usize, Way);
+
+    fn backward(self, ops: Ops<Self::State, 2>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
+        let (x, weight, stride, way) = ops.state;
+        let shape = shape(&x, &weight, stride, way);
+        let [x_node, weight_node] = ops.parents;
+        if let Some(node) = weight_node {
+            let mut gw = buffer::take(shape.weight_length());
+            match way {
+                Way::Down => kernel::weight_gradient(&shape, values(&x), values(&gy), &mut gw),
+                Way::Up(_) => kernel::weight_gradient(&shape, values(&gy), values(&x), &mut gw),
+            }
+            grads.register::<Flex>(node.id, tensor(gw, &sizes::<4>(&weight)));
+        }
+        if let Some(node) = x_node {
+            let gx = buffer::filled(&sizes::<4>(&x), |gx| match way {
+                Way::Down => kernel::input_gradient(&shape, values(&gy), values(&weight), gx),
+                Way::Up(_) => kernel::forward(&shape, values(&gy), values(&weight), gx),
+            });
+            grads.register::<Flex>(node.id, gx);
+        }
+        buffer::give_back(x);
+        buffer::give_back(gy);
+    }
+}

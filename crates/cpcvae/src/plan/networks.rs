@@ -1,0 +1,92 @@
+//! Checked settings of networks and of the spatial transformer.
+
+use super::at_least_zero;
+use crate::config::RunConfig;
+use crate::error::{Error, Result};
+use crate::model::{Kind, TransformPlan};
+use crate::net::spatial_transformer::TransformRanges;
+use crate::net::{Net, WideResNetShape};
+
+/// The kind of encoder and decoder.
+pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: Kind) -> Result<Net> {
+    let model = &config.model;
+    let key = "model.net";
+    match model.net.as_str() {
+        "mlp" => return Ok(Net::Mlp),
+        "wrn" => {}
+        other => {
+            let problem = format!("is `{other}`; it must be mlp or wrn");
+            return Err(Error::setting(key, problem));
+        }
+    }
+    if image.is_none() {
+        let problem = "`wrn` is for images; the columns of a table need `mlp`";
+        return Err(Error::setting(key, problem));
+    }
+    if !matches!(kind, Kind::Vae | Kind::StackedVae | Kind::Classifier) {
+        let method = config.method.name();
+        let problem = format!("the networks of `{method}` are dense; set it to `mlp`");
+        return Err(Error::setting(key, problem));
+    }
+    let shape = WideResNetShape {
+        depth: model.depth,
+        width: model.width,
+    };
+    if shape.blocks().is_none() || model.depth > 64 {
+        let problem = format!(
+            "is {}; a wide residual network has 10, 16, 22, 28, ... layers, at most 64",
+            model.depth
+        );
+        return Err(Error::setting("model.depth", problem));
+    }
+    if model.width == 0 || model.width > 100 {
+        let problem = format!("is {}; it must be from 1 to 100", model.width);
+        return Err(Error::setting("model.width", problem));
+    }
+    Ok(Net::Wrn(shape))
+}
+
+/// Affine transforms in the code, where they are wanted.
+pub(super) fn transform(
+    config: &RunConfig,
+    is_image: bool,
+    kind: Kind,
+) -> Result<Option<TransformPlan>> {
+    let transform = &config.model.transform;
+    if !transform.enabled || kind == Kind::Classifier {
+        return Ok(None);
+    }
+    let key = "model.transform.enabled";
+    if !is_image {
+        return Err(Error::setting(
+            key,
+            "affine transforms are for images, not for tables",
+        ));
+    }
+    if kind != Kind::Vae {
+        let method = config.method.name();
+        let problem = format!("`{method}` has no affine transforms; set it to false");
+        return Err(Error::setting(key, problem));
+    }
+    if transform.shear >= 1.5 {
+        let problem = "must stay below 1.5 radians: at a right angle an image has no area";
+        return Err(Error::setting("model.transform.shear", problem));
+    }
+    let range = |name: &str, value: f64| at_least_zero(&format!("model.transform.{name}"), value);
+    let at_least_one = |name: &str, value: f64| match value {
+        value if value.is_finite() && value >= 1.0 => Ok(value),
+        value => Err(Error::setting(
+            &format!("model.transform.{name}"),
+            format!("is {value}; it must be a number of at least 1"),
+        )),
+    };
+    Ok(Some(TransformPlan {
+        ranges: TransformRanges {
+            translation: range("translation", transform.translation)?,
+            rotation: range("rotation", transform.rotation)?,
+            shear: range("shear", transform.shear)?,
+            scale: at_least_one("scale", transform.scale)?,
+        },
+        canvas: at_least_one("canvas", transform.canvas)?,
+    }))
+}
