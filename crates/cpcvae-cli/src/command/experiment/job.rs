@@ -70,7 +70,7 @@ impl Job {
             config.train.precision = precision.into();
         }
         Ok(Self {
-            hash: settings_hash(&config.to_toml()),
+            hash: settings_hash(&without_later_keys(&config.to_toml())),
             key: cell.key,
             config,
         })
@@ -164,6 +164,17 @@ impl Keep {
     }
 }
 
+/// Keys that came after the first results, each with the value that stands for how it was before.
+/// With that value they are left out of the hash, so that what was trained earlier still counts.
+const LATER_KEYS: [&str; 3] = [r#"net = "mlp""#, "depth = 28", "width = 2"];
+
+fn without_later_keys(settings: &str) -> String {
+    let lines = settings.split_inclusive('\n');
+    lines
+        .filter(|line| !LATER_KEYS.contains(&line.trim_end()))
+        .collect()
+}
+
 fn metrics(report: &RunReport) -> Metrics {
     let test = report.test.as_ref();
     let validation = report.fit.validation.as_ref();
@@ -179,5 +190,22 @@ fn metrics(report: &RunReport) -> Metrics {
         multiplier: constraint.map(|constraint| constraint.multiplier),
         constraint_value: constraint.map(|constraint| constraint.value),
         satisfied: constraint.map(|constraint| constraint.satisfied),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_keys_count_when_they_say_something_new() {
+        let before = "[model]\ncode = 2\nhidden = [5]\n";
+        let now = "[model]\ncode = 2\nnet = \"mlp\"\ndepth = 28\nwidth = 2\nhidden = [5]\n";
+        assert_eq!(without_later_keys(now), before);
+        let other = now.replace("mlp", "wrn").replace("28", "10");
+        assert_eq!(
+            without_later_keys(&other),
+            "[model]\ncode = 2\nnet = \"wrn\"\ndepth = 10\nhidden = [5]\n"
+        );
     }
 }
