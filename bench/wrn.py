@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,21 @@ def answer(command: list[str], setup: dict) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def processor_seconds(command: list[str], setup: dict) -> list[float]:
+    """What a repetition takes of one processor, however many others want it: a run with more
+    repetitions minus one with fewer."""
+    taken = []
+    for count in (1, setup["count"] + 1):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = answer(command, setup | {"count": count, "threads": 1})
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if "error" in result:
+            print(f"{setup['variant']}: {result['error'][0]}", file=sys.stderr)
+            return []
+        taken.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return [(taken[1] - taken[0]) / setup["count"]]
+
+
 def measure(case: tuple[str, int], arguments: argparse.Namespace) -> dict[str, list[float]]:
     """Seconds of every repetition by variant, all variants once in each round."""
     what, batch = case
@@ -33,6 +49,9 @@ def measure(case: tuple[str, int], arguments: argparse.Namespace) -> dict[str, l
             setup = {"what": what, "batch": batch, "threads": arguments.threads}
             setup |= {"count": arguments.count, "precision": variant, "variant": variant}
             command = [ours] if side == "ours" else [sys.executable, "wrn_torch.py"]
+            if arguments.busy:
+                found.setdefault(f"{side} {variant}", []).extend(processor_seconds(command, setup))
+                continue
             result = answer(command, setup)
             if "error" in result:
                 print(f"{side} {variant}: {result['error'][0]}", file=sys.stderr)
@@ -63,6 +82,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--count", type=int, default=5, help="repetitions in a round")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--busy", action="store_true", help="processor time of one thread, for a machine that is busy with other things")
     parser.add_argument("--compile", action="store_true", help="torch.compile too")
     parser.add_argument("--case", help="one of encoder-32, encoder-100, cpc-32")
     arguments = parser.parse_args()
