@@ -62,7 +62,6 @@ fn main() -> Result<(), Failure> {
 /// Times `work`, which is told the number of the repetition; the first two are not counted.
 fn report(setup: &Setup, mut work: impl FnMut(u64) -> f32) {
     let (mut seconds, mut last) = (Vec::new(), 0.0);
-    // On a thread of the kernels' pool, as training runs.
     for repetition in 0..setup.count + 2 {
         if repetition == 2 {
             timing::start();

@@ -6,8 +6,8 @@ use cpcvae::Error;
 use cpcvae::config::RunConfig;
 use cpcvae::method::{DataKind, Method};
 use cpcvae_data::{
-    HalfMoon, HalfMoonLabels, ReadOptions, Source, glyphs, holds_images, name_of, open_celeba,
-    open_mnist, open_norb, open_svhn,
+    Dataset, HalfMoon, HalfMoonLabels, ReadOptions, Source, glyphs, holds_images, name_of,
+    open_celeba, open_mnist, open_norb, open_svhn,
 };
 use std::path::{Path, PathBuf};
 
@@ -134,12 +134,27 @@ impl DataName {
                     split: None,
                 }
             }
-            Self::Mnist => open_mnist(data_dir)?,
-            Self::Svhn => open_svhn(data_dir)?,
-            Self::Norb => open_norb(data_dir)?,
-            Self::Celeba => open_celeba(data_dir)?,
+            Self::Mnist => first_rows(open_mnist(data_dir)?, data.rows),
+            Self::Svhn => first_rows(open_svhn(data_dir)?, data.rows),
+            Self::Norb => first_rows(open_norb(data_dir)?, data.rows),
+            Self::Celeba => first_rows(open_celeba(data_dir)?, data.rows),
             Self::File(path) => UserFile::open(path, config)?.into_source()?,
         })
+    }
+}
+
+/// So many of the rows, the first ones, and as large a share of the test rows; 0 for all.
+fn first_rows(source: Source, rows: usize) -> Source {
+    let all = source.rows.len();
+    if rows == 0 || rows >= all {
+        return source;
+    }
+    let first = |data: &Dataset, count: usize| data.select(&(0..count as u32).collect::<Vec<_>>());
+    let of_test = |test: &Dataset| (test.len() * rows).div_ceil(all);
+    Source {
+        rows: first(&source.rows, rows),
+        test: source.test.map(|test| first(&test, of_test(&test))),
+        split: None,
     }
 }
 

@@ -63,7 +63,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         method = method.or(named);
     }
     let chosen = method.as_deref().unwrap_or("cpc");
-    let net = named_net(&layers);
+    let net = named_net(layers.iter().map(|layer| &layer.settings));
     let folder = RunFolder::at(match &args.out {
         Some(path) => path.clone(),
         None => PathBuf::from("runs").join(format!("{}-{chosen}", data.short())),
@@ -115,7 +115,8 @@ impl FitSettings {
             };
             let (method, source) = (config.method.name(), &config.data.source);
             let usual = self.data.defaults_for(method, source, kind)?;
-            let usual = with_net(usual, named_net(layers));
+            let net = named_net(layers.iter().map(|layer| &layer.settings));
+            let usual = with_net(usual, net);
             let uses_all_labels = config.data.labels == 0;
             self.config = overlaid(usual.suited_to(rows, uses_all_labels), layers)?;
         }
@@ -123,16 +124,14 @@ impl FitSettings {
     }
 }
 
-/// The network that was asked for, which decides on the defaults of its sizes.
-fn named_net(layers: &[Layer]) -> Option<&str> {
-    let mut models = layers
-        .iter()
-        .rev()
-        .filter_map(|layer| layer.settings.get("model"));
+/// The network that settings ask for, the last of them first; it decides on the defaults of sizes.
+pub fn named_net<'a>(settings: impl DoubleEndedIterator<Item = &'a Table>) -> Option<&'a str> {
+    let mut models = settings.rev().filter_map(|settings| settings.get("model"));
     models.find_map(|model| model.as_table()?.get("net")?.as_str())
 }
 
-fn with_net(config: RunConfig, net: Option<&str>) -> RunConfig {
+/// Defaults for the network that was asked for.
+pub fn with_net(config: RunConfig, net: Option<&str>) -> RunConfig {
     match net {
         Some(net) => config.with_net(net),
         None => config,

@@ -28,7 +28,7 @@ fn files_that_are_not_there() {
     assert_eq!(
         sandbox.error(&["fit", "mnits"]),
         "there is no file or folder `mnits`, and no built-in data set of that name (there are \
-         half-moon, glyphs and mnist)"
+         half-moon, glyphs, mnist, svhn, norb and celeba)"
     );
     assert_eq!(
         sandbox.error(&["fit", "mnist"]),
@@ -48,7 +48,7 @@ fn files_that_are_not_there() {
     );
     assert_eq!(
         sandbox.error(&["data", "info", "mnits"]),
-        "there is no built-in data set `mnits`; the names are: half-moon, glyphs, mnist"
+        "there is no built-in data set `mnits`; the names are: half-moon, glyphs, mnist, svhn, norb, celeba"
     );
 }
 

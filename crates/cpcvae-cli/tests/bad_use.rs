@@ -64,7 +64,7 @@ fn settings_that_make_no_sense() {
     );
     assert_eq!(
         sandbox.error(&["fit", "glyphs", "--paper"]),
-        "`--paper` is the paper's protocol on half-moon and mnist; it has none for `glyphs`"
+        "`--paper` is the paper's protocol on half-moon, mnist, svhn, norb and celeba; it has none for `glyphs`"
     );
     #[cfg(not(feature = "wgpu"))]
     assert_eq!(

@@ -1,5 +1,5 @@
 //! Times the convolutions of a wide residual network:
-//! `cargo run --release -p cpcvae-kernels --example convolutions`.
+//! `cargo run --release -p cpcvae-kernels --example convolutions -- [IMAGES]`.
 
 use cpcvae_kernels::batch_norm::{self, NormShape};
 use cpcvae_kernels::conv::{ConvShape, forward, input_gradient, weight_gradient};
@@ -81,6 +81,8 @@ fn normalisation(rows: usize, channels: usize) {
 }
 
 fn main() {
+    let rows = std::env::args().nth(1).and_then(|rows| rows.parse().ok());
+    let rows = rows.unwrap_or(32);
     let threads = rayon::current_num_threads();
     println!(
         "{threads} threads, f32 multiply-adds {:.0} GFLOP/s",
@@ -98,7 +100,7 @@ fn main() {
             (8, 128, 128, 1),
         ] {
             convolution(&ConvShape {
-                rows: 32,
+                rows,
                 height: side,
                 width: side,
                 inputs,
@@ -108,6 +110,6 @@ fn main() {
             });
         }
     }
-    normalisation(32 * 32 * 32, 32);
-    normalisation(32 * 8 * 8, 128);
+    normalisation(rows * 32 * 32, 32);
+    normalisation(rows * 8 * 8, 128);
 }

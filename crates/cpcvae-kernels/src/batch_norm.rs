@@ -94,11 +94,12 @@ pub fn statistics(shape: &NormShape, x: &[f32]) -> Statistics {
         let rows = (x.len() / channels) as f64;
         let all = before + rows;
         let (piece_mean, piece_squares) = moments.split_at(channels);
-        for channel in 0..channels {
-            let apart = f64::from(piece_mean[channel]) - mean[channel];
-            squares[channel] +=
-                f64::from(piece_squares[channel]) + apart * apart * before * rows / all;
-            mean[channel] += apart * rows / all;
+        let of_piece = piece_mean.iter().zip(piece_squares);
+        for (((new_mean, new_squares), mean), squares) in of_piece.zip(&mut mean).zip(&mut squares)
+        {
+            let apart = f64::from(*new_mean) - *mean;
+            *squares += f64::from(*new_squares) + apart * apart * before * rows / all;
+            *mean += apart * rows / all;
         }
         before = all;
     }
@@ -180,17 +181,22 @@ pub fn backward(
         .for_each(|(sum, inverse)| *sum *= inverse);
     // gx = slope (gz - mean(gz) - x-hat mean(gz x-hat)), with x-hat = (x - mean) / sd: a line in x.
     let rows = shape.rows.max(1) as f32;
-    let mut lines = vec![0.0; 2 * channels];
-    let (by_x, constant) = lines.split_at_mut(channels);
-    for channel in (0..channels).filter(|_| of_batch) {
-        by_x[channel] = -slope[channel] * inverse_sd[channel] * g_scale[channel] / rows;
-        constant[channel] =
-            -slope[channel] * g_shift[channel] / rows - by_x[channel] * statistics.mean[channel];
-    }
+    let of_channel = slope.iter().zip(&inverse_sd).zip(&statistics.mean);
+    let sums = g_scale.iter().zip(g_shift.iter());
+    let (by_x, constant): (Vec<f32>, Vec<f32>) = of_channel
+        .zip(sums)
+        .map(|(((slope, inverse), mean), (along, plain))| {
+            if !of_batch {
+                return (0.0, 0.0);
+            }
+            let by_x = -slope * inverse * along / rows;
+            (by_x, -slope * plain / rows - by_x * mean)
+        })
+        .unzip();
     let pieces = x.chunks(shape.piece()).zip(gy.chunks(shape.piece()));
     let pieces = pieces.zip(gx.chunks_mut(shape.piece()));
     parallel::timed_for_each("norm: backward", 2 * x.len(), pieces, |((x, gy), gx)| {
-        input_gradients(isa, &slope, &offset, by_x, constant, x, gy, gx);
+        input_gradients(isa, &slope, &offset, &by_x, &constant, x, gy, gx);
     });
 }
 

@@ -12,7 +12,7 @@ use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, NAMES};
 use cpcvae::model::{Kind, Model, Shape, TransformPlan};
 use cpcvae::noise::{Noise, Purpose};
 use cpcvae::objective::{Examples, GradientPath, Objective, Prediction, Progress};
-use cpcvae::train::Parameters;
+use cpcvae::train::{ModulePath, Parameters};
 use cpcvae_kernels::random::{self, Stream};
 
 fn facts() -> LabelFacts {
@@ -62,23 +62,23 @@ fn moved(parameters: &Parameters, direction: &Parameters, by: f32) -> Parameters
 /// The gradient's component along a direction.
 fn slope(model: &Model, gradients: &Gradients, direction: &Parameters) -> f64 {
     struct Visit<'a> {
-        path: Vec<String>,
+        path: ModulePath,
         gradients: &'a Gradients,
         direction: &'a Parameters,
         sum: f64,
     }
     impl ModuleVisitor for Visit<'_> {
-        fn enter_module(&mut self, name: &str, _: &str) {
-            self.path.push(name.into());
+        fn enter_module(&mut self, name: &str, container: &str) {
+            self.path.enter(name, container);
         }
-        fn exit_module(&mut self, _: &str, _: &str) {
-            self.path.pop();
+        fn exit_module(&mut self, _: &str, container: &str) {
+            self.path.exit(container);
         }
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
             let Some(gradient) = param.val().grad(self.gradients) else {
                 return;
             };
-            let along = &self.direction.0[&self.path.join(".")].1;
+            let along = &self.direction.0[&self.path.name()].1;
             let values = toy::values(gradient);
             self.sum += values
                 .iter()
@@ -88,7 +88,7 @@ fn slope(model: &Model, gradients: &Gradients, direction: &Parameters) -> f64 {
         }
     }
     let mut visit = Visit {
-        path: Vec::new(),
+        path: ModulePath::default(),
         gradients,
         direction,
         sum: 0.0,

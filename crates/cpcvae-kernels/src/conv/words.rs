@@ -39,7 +39,7 @@ impl Frame {
                 after.fill(0);
                 match engine.precision {
                     Precision::F32 => bits(Isa::current(), pixels, inside),
-                    Precision::Bf16 if self.channels % 2 == 0 => {
+                    Precision::Bf16 if self.channels.is_multiple_of(2) => {
                         neighbours(Isa::current(), pixels, inside);
                     }
                     Precision::Bf16 => {

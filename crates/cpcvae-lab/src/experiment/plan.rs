@@ -151,6 +151,8 @@ pub enum Drawing {
     SampleGrid {},
     /// Test images and what becomes of them: a file each.
     Reconstructions {},
+    /// Test images, reconstructed, and reconstructed with the transform set to its mean.
+    Aligned {},
     /// A metric against a setting: a line for each method.
     Curve {
         /// The key of the setting.

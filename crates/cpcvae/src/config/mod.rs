@@ -76,7 +76,8 @@ pub struct DataConfig {
     pub validation: f64,
     /// Rows for the final test, where the data has no test set of its own.
     pub test: f64,
-    /// Rows to generate, for generated data.
+    /// Rows to generate, or to take of a downloaded data set, with as large a share of its test
+    /// rows; 0 for all of it.
     pub rows: usize,
     /// Which rows of half-moon have labels: `random`, or `evenly-spaced` as in the paper.
     pub half_moon_labels: String,

@@ -13,7 +13,7 @@ const STEM: usize = 16;
 /// Groups of blocks; each but the first halves the sides of the image.
 const GROUPS: usize = 3;
 /// Rows that go through at once where nothing is learnt: more would only take memory.
-const ROWS_AT_ONCE: usize = 100;
+const ROWS_AT_ONCE: usize = 50;
 
 /// WRN-depth-width: 28 and 2 in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 use super::{Examples, Terms};
 use crate::model::{LabelVae, StackedVae};
 use crate::noise::{Noise, Purpose};
+use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -56,9 +57,13 @@ impl LabelEvidence {
 pub(super) fn as_codes(model: &StackedVae, batch: &Examples, noise: &Noise) -> Examples {
     let lower = model.features();
     let code_noise = noise.normal(Purpose::Auxiliary, [batch.rows(), lower.code()]);
-    let (z1, _) = lower.encode(batch.features.clone()).sample_kl(code_noise);
+    // As it answers when its own training is over: nothing of it follows this batch.
+    let (z1, _) = lower
+        .valid()
+        .encode(batch.features.clone().inner())
+        .sample_kl(code_noise.inner());
     Examples {
-        features: z1.detach(),
+        features: Tensor::from_inner(z1),
         ..batch.clone()
     }
 }

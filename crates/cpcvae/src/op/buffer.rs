@@ -14,7 +14,7 @@ const SMALLEST: usize = 4 * 1024;
 
 /// Buffers of one length that are kept at most: as many as the layers of one width in a deep
 /// network have between two steps.
-const MOST_OF_A_LENGTH: usize = 16;
+const MOST_OF_A_LENGTH: usize = 64;
 
 /// Buffers nobody uses, by length.
 static UNUSED: Mutex<BTreeMap<usize, Vec<Vec<f32>>>> = Mutex::new(BTreeMap::new());

@@ -20,7 +20,7 @@ pub use adam::Adam;
 pub use fit::fit;
 pub use multiplier::{Constraint, ConstraintReport, Measure, Solver};
 pub use observer::{EvaluationReport, Observer, Silent, StepReport};
-pub use parameters::Parameters;
+pub use parameters::{ModulePath, Parameters};
 pub use plan::TrainPlan;
 pub use report::{FitReport, StopReason, TrainingData};
 pub use schedule::{Schedule, ScheduleState};

@@ -44,22 +44,25 @@ impl Parameters {
 /// The kind of a network is no part of a parameter's name: models that were saved when there was
 /// one kind only keep their names.
 #[derive(Debug, Default)]
-pub(super) struct ModulePath(Vec<String>);
+pub struct ModulePath(Vec<String>);
 
 impl ModulePath {
-    pub(super) fn enter(&mut self, name: &str, container: &str) {
+    /// For `ModuleVisitor::enter_module`, or the same of a mapper.
+    pub fn enter(&mut self, name: &str, container: &str) {
         if !Self::is_kind(container) {
             self.0.push(name.into());
         }
     }
 
-    pub(super) fn exit(&mut self, container: &str) {
+    /// For `exit_module`.
+    pub fn exit(&mut self, container: &str) {
         if !Self::is_kind(container) {
             self.0.pop();
         }
     }
 
-    pub(super) fn name(&self) -> String {
+    /// The name of the parameter that is visited now.
+    pub fn name(&self) -> String {
         self.0.join(".")
     }
 

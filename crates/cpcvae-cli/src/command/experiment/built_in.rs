@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use cpcvae_lab::experiment::Plan;
 
 /// Name and plan of each, in the order of the paper.
-const EXPERIMENTS: [(&str, &str); 9] = [
+const EXPERIMENTS: [(&str, &str); 14] = [
     (
         "fig1-half-moon",
         include_str!("../../../../../experiments/fig1-half-moon.toml"),
@@ -41,6 +41,26 @@ const EXPERIMENTS: [(&str, &str); 9] = [
     (
         "constraint-mnist",
         include_str!("../../../../../experiments/constraint-mnist.toml"),
+    ),
+    (
+        "table1-mnist-wrn",
+        include_str!("../../../../../experiments/table1-mnist-wrn.toml"),
+    ),
+    (
+        "table1-svhn",
+        include_str!("../../../../../experiments/table1-svhn.toml"),
+    ),
+    (
+        "table1-svhn-small",
+        include_str!("../../../../../experiments/table1-svhn-small.toml"),
+    ),
+    (
+        "fig5-svhn",
+        include_str!("../../../../../experiments/fig5-svhn.toml"),
+    ),
+    (
+        "fig6-celeba",
+        include_str!("../../../../../experiments/fig6-celeba.toml"),
     ),
 ];
 

@@ -66,6 +66,7 @@ fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<V
         // A column for each class.
         Drawing::SampleGrid {} => grids(figure, rows, studio, |exhibit| samples(&exhibit.trained)),
         Drawing::Reconstructions {} => grids(figure, rows, studio, reconstruction_grid),
+        Drawing::Aligned {} => grids(figure, rows, studio, aligned_grid),
         Drawing::Curve { .. } => curve::draw(figure, rows, studio),
         Drawing::Heat { .. } => heat::draw(figure, rows, studio),
     }
@@ -93,6 +94,16 @@ fn reconstruction_grid(exhibit: &Exhibit<'_>) -> Result<Grid> {
     let mut kinds = vec![("sampled", Reconstruction::Sampled)];
     if exhibit.trained.card.shape.transform.is_some() {
         kinds.push(("sampled, moved", Reconstruction::Transformed));
+    }
+    reconstructions(&exhibit.trained, exhibit.test()?, &kinds)
+}
+
+/// Originals, their reconstructions, and these with all transforms alike, as in the paper's figure
+/// of house numbers.
+fn aligned_grid(exhibit: &Exhibit<'_>) -> Result<Grid> {
+    let mut kinds = vec![("reconstruction", Reconstruction::Mean)];
+    if exhibit.trained.card.shape.transform.is_some() {
+        kinds.push(("aligned", Reconstruction::Aligned));
     }
     reconstructions(&exhibit.trained, exhibit.test()?, &kinds)
 }

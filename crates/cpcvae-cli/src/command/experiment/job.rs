@@ -1,6 +1,7 @@
 //! A cell with its settings, and how it is trained.
 
 use crate::data_name::DataName;
+use crate::settings::{named_net, with_net};
 use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
 use cpcvae::device::Device;
@@ -61,6 +62,8 @@ impl Job {
         let mut config = data
             .defaults(&cell.method, &plan.data)
             .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
+        let net = named_net(cell.layers.iter().map(|layer| &layer.settings));
+        config = with_net(config, net);
         for layer in &cell.layers {
             config = config
                 .overlaid(&layer.settings, &layer.context)
