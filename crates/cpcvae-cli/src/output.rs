@@ -23,6 +23,18 @@ pub fn write_csv(
     Ok(())
 }
 
+/// Refuses to write answers over the rows that they are about.
+pub fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
+    let same = |out: &Path| Some(out.canonicalize().ok()? == Path::new(data).canonicalize().ok()?);
+    match out {
+        Some(out) if same(out) == Some(true) => bail!(
+            "`--out {}` is the file with the data, which would be overwritten; choose another name",
+            out.display()
+        ),
+        _ => Ok(()),
+    }
+}
+
 fn write_lines(
     out: impl Write,
     header: &[String],

@@ -3,7 +3,7 @@
 use crate::args::PredictArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
-use crate::output::{cells, write_csv};
+use crate::output::{cells, check_out, write_csv};
 use crate::parts;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 /// Predicts and writes one line a row.
 pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
+    check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &args.carried)?;
