@@ -221,6 +221,8 @@ def main():
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--only", choices=(*NAMES, "mnist"), action="append")
     arguments = parser.parse_args()
+    if "CPCVAE_DATA" not in os.environ:
+        parser.error("CPCVAE_DATA must name the folder with tabular/, pbmc/, mnist/ and svhn/")
     results = ROOT / "results/answers.jsonl"
     lines = [json.loads(line) for line in results.open()] if results.exists() else []
     done = {(line["data"], line["draw"]) for line in lines}

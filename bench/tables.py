@@ -159,6 +159,8 @@ def main():
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--only", choices=NAMES, action="append")
     arguments = parser.parse_args()
+    if "CPCVAE_DATA" not in os.environ:
+        parser.error("CPCVAE_DATA must name the folder with tabular/ and pbmc/")
     results = ROOT / "results/tables.jsonl"
     lines = [json.loads(line) for line in results.open()] if results.exists() else []
     done = {(line["data"], line["draw"]) for line in lines}
