@@ -128,6 +128,12 @@ def ours(name, seed, features, classes, labelled, unlabelled, test):
     return {"accuracy": figures["accuracy"], "elbo": figures["elbo"], "seconds": seconds}
 
 
+def commit():
+    """Of the code that is measured."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+
 def table(lines):
     """Markdown: a column a data set, a row a method, mean and standard deviation over draws."""
     of = lambda name: [line for line in lines if line["data"] == name]
@@ -153,19 +159,18 @@ def main():
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--only", choices=NAMES, action="append")
     arguments = parser.parse_args()
+    if "CPCVAE_DATA" not in os.environ:
+        parser.error("CPCVAE_DATA must name the folder with tabular/ and pbmc/")
     results = ROOT / "results/tables.jsonl"
     lines = [json.loads(line) for line in results.open()] if results.exists() else []
     done = {(line["data"], line["draw"]) for line in lines}
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT
-    ).stdout.strip()
     for seed in range(arguments.draws):
         for name in arguments.only or NAMES:
             if (name, seed) in done:
                 continue
             features, classes = load(name)
             rows = draw(classes, seed)
-            line = {"data": name, "draw": seed, "labels": len(rows[0]), "commit": commit}
+            line = {"data": name, "draw": seed, "labels": len(rows[0]), "commit": commit()}
             line["ours"] = ours(name, seed, features, classes, *rows)
             line["peers"] = peers(features, classes, *rows)
             lines.append(line)

@@ -2,7 +2,7 @@
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
-use cpcvae_data::{Layout, Matrix};
+use cpcvae_data::{CellKind, Layout, Matrix};
 use cpcvae_lab::figure::Grid;
 use std::io::Write;
 use std::path::Path;
@@ -18,9 +18,80 @@ pub fn write_csv(
     let Some(path) = out else {
         return write_lines(std::io::stdout().lock(), header, rows);
     };
+    if is_parquet(path) {
+        bail!(
+            "{}: only `predict` writes Parquet; name a .csv file",
+            path.display()
+        );
+    }
     cpcvae::train::write_through(path, |file| write_lines(file, header, rows))?;
     printer.note(format!("wrote {}", path.display()));
     Ok(())
+}
+
+fn is_parquet(path: &Path) -> bool {
+    let extension = path.extension().and_then(|text| text.to_str());
+    extension.is_some_and(|text| text.eq_ignore_ascii_case("parquet"))
+}
+
+/// Like [`write_csv`], but as Parquet where the file's name ends so.
+pub fn write_table(
+    out: Option<&Path>,
+    columns: &[(String, CellKind)],
+    rows: impl Iterator<Item = Result<Vec<String>>>,
+    printer: Printer,
+) -> Result<()> {
+    match out.filter(|path| is_parquet(path)) {
+        Some(path) => {
+            write_parquet(path, columns, rows)?;
+            printer.note(format!("wrote {}", path.display()));
+            Ok(())
+        }
+        None => {
+            let header: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+            write_csv(out, &header, rows, printer)
+        }
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn write_parquet(
+    path: &Path,
+    columns: &[(String, CellKind)],
+    rows: impl Iterator<Item = Result<Vec<String>>>,
+) -> Result<()> {
+    cpcvae::train::write_through(path, |file| {
+        let mut writer = cpcvae_data::ParquetWriter::new(file, path, columns)?;
+        for row in rows {
+            writer.push(row?)?;
+        }
+        Ok(writer.finish()?)
+    })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn write_parquet(
+    path: &Path,
+    _: &[(String, CellKind)],
+    _: impl Iterator<Item = Result<Vec<String>>>,
+) -> Result<()> {
+    bail!(
+        "{}: this build does not write Parquet; build it with `--features parquet`, or name a \
+         .csv file",
+        path.display()
+    )
+}
+
+/// Refuses to write answers over the rows that they are about.
+pub fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
+    let same = |out: &Path| Some(out.canonicalize().ok()? == Path::new(data).canonicalize().ok()?);
+    match out {
+        Some(out) if same(out) == Some(true) => bail!(
+            "`--out {}` is the file with the data, which would be overwritten; choose another name",
+            out.display()
+        ),
+        _ => Ok(()),
+    }
 }
 
 fn write_lines(

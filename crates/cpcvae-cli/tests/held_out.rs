@@ -2,6 +2,7 @@
 
 mod sandbox;
 
+use cpcvae_data::{Opened, ReadOptions, open_path};
 use sandbox::{SMALL, Sandbox, straight_line, two_clouds};
 
 fn cells(text: &str) -> Vec<Vec<String>> {
@@ -60,7 +61,7 @@ fn fit_compares_on_held_out_labels_and_says_what_it_found() {
             .as_array()
             .expect("methods")
             .len(),
-        6
+        7
     );
     assert!(value["held_out"]["verdict"].is_string());
 }
@@ -106,6 +107,33 @@ fn every_row_gets_a_full_answer() {
     let (narrow, wide) = (sizes("0.5"), sizes("0.95"));
     assert!(narrow.iter().zip(&wide).all(|(a, b)| a <= b));
     assert!(sizes("0.99").iter().all(|size| *size == 2));
+
+    // The same as Parquet, which reads back as the same answers, and never over the data.
+    sandbox.ok(&["predict", "run", "wine.csv", "--out", "a.parquet"]);
+    let error = sandbox.error(&["encode", "run", "wine.csv", "--out", "a.parquet"]);
+    assert_eq!(
+        error,
+        "a.parquet: only `predict` writes Parquet; name a .csv file"
+    );
+    let answers = ReadOptions::default();
+    let Ok(Opened::Table(back)) = open_path(sandbox.path("a.parquet"), &answers) else {
+        panic!("a.parquet is no table");
+    };
+    let names: Vec<&str> = back.columns.iter().map(|column| &column.name[..]).collect();
+    assert_eq!(names, table[0]);
+    for (row, line) in table[1..].iter().enumerate() {
+        for (column, cell) in back.columns.iter().zip(line) {
+            assert_eq!(&column.text(row), cell, "row {row}, {}", column.name);
+        }
+    }
+    let before = sandbox.read("wine.csv");
+    let error = sandbox.error(&["predict", "run", "wine.csv", "--out", "./wine.csv"]);
+    assert_eq!(
+        error,
+        "`--out ./wine.csv` is the file with the data, which would be overwritten; choose another \
+         name"
+    );
+    assert_eq!(sandbox.read("wine.csv"), before);
 
     // A row like no other is unusual, and is told apart by its own name.
     sandbox.write("new.csv", "bottle,width,height\nfar,9000,50\nnear,3,0.9\n");

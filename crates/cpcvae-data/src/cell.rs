@@ -2,6 +2,15 @@
 
 use crate::{Cells, RawColumn};
 
+/// What the cells of a column to be written are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellKind {
+    /// 64-bit floating point numbers.
+    Number,
+    /// UTF-8 text.
+    Text,
+}
+
 /// Texts that mean "missing" in any column, whatever their case.
 const MISSING: [&str; 6] = ["", "na", "n/a", "nan", "null", "?"];
 

@@ -51,6 +51,8 @@ mod norb;
 mod packed;
 mod packed_texts;
 mod parallel;
+#[cfg(feature = "parquet")]
+mod parquet_writer;
 mod prefetch;
 mod random;
 mod raw_table;
@@ -67,7 +69,7 @@ mod table_values;
 
 pub use batch::{Batch, BatchPlan, StepRows};
 pub use celeba::open_celeba;
-pub use cell::MissingValues;
+pub use cell::{CellKind, MissingValues};
 pub use column::{Column, ColumnKind, Kind};
 pub use contrast::Grey;
 pub use dataset::{Dataset, Ids, Layout};
@@ -87,6 +89,8 @@ pub use mnist::{open_idx, open_mnist};
 pub use norb::open_norb;
 pub use packed::{NumberKind, PackedNumbers};
 pub use packed_texts::PackedTexts;
+#[cfg(feature = "parquet")]
+pub use parquet_writer::ParquetWriter;
 pub use prefetch::Prefetch;
 pub use raw_table::{Cells, RawColumn, RawTable};
 pub use reader::{FileKind, Opened, ReadOptions, holds_images, name_of, open_path, read_csv};

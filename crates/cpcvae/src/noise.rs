@@ -30,6 +30,8 @@ pub enum Purpose {
     Direction = 10,
     /// The auxiliary variable a, and the code z1 that another model takes as its features.
     Auxiliary = 11,
+    /// Noise on what the encoder sees.
+    Jitter = 12,
 }
 
 /// A source of noise for one step of one run.

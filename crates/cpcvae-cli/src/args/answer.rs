@@ -68,7 +68,7 @@ pub struct EvaluateArgs {
 
 /// Predict labels, with how sure and how unusual each row is.
 ///
-/// Writes CSV: row (counted from 0), id columns, label, p_<class> for each class, set, log_p, percentile. Probabilities are calibrated and sets (classes joined by |) sized on labels that `fit` held out. Continuous labels come with <label>_low and <label>_high, in the units of the training table. A percentile near 0 marks a row unlike the training rows.
+/// Writes CSV or Parquet: row (counted from 0), id columns, label, p_<class> for each class, set, log_p, percentile. Probabilities are calibrated and sets (classes joined by |) sized on labels that `fit` held out. Continuous labels come with <label>_low and <label>_high, in the units of the training table. A percentile near 0 marks a row unlike the training rows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -94,8 +94,8 @@ pub struct PredictArgs {
     /// The columns to carry along.
     #[command(flatten)]
     pub carried: CarriedArgs,
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE.csv")]
+    /// Write to this file instead of standard output; Parquet where its name ends in .parquet
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 

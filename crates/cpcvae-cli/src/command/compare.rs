@@ -9,16 +9,17 @@ use cpcvae::config::RunConfig;
 use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use cpcvae::infer::quality::share;
 use cpcvae::method::{DataKind, Method};
-use cpcvae::opinion::{Propagation, forest, propagate, vote};
+use cpcvae::opinion::{Propagation, forest, logistic, propagate, vote};
 use cpcvae_data::{Dataset, Labels, Layout, Split};
 use cpcvae_lab::table::Table;
 use cpcvae_lab::verdict::{Contest, Contestant, Measure, Verdict};
 use serde_json::{Value, json};
 
 /// Baselines that are not trained, for classes.
-const UNTRAINED: [(&str, Spread); 3] = [
+const UNTRAINED: [(&str, Spread); 4] = [
     ("neighbours", vote),
     ("forest", forest),
+    ("logistic-regression", logistic),
     ("label-spreading", |features, width, labels, classes| {
         propagate(features, width, labels, classes, &Propagation::default())
     }),

@@ -3,7 +3,7 @@
 use crate::args::EncodeArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
-use crate::output::{cells, write_csv};
+use crate::output::{cells, check_out, write_csv};
 use crate::parts;
 use crate::printer::Printer;
 use anyhow::Result;
@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 /// Encodes and writes one line a row.
 pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
+    check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &args.carried)?;

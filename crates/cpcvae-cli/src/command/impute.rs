@@ -2,7 +2,7 @@
 
 use crate::args::ImputeArgs;
 use crate::opened::{Model, WantedLabels};
-use crate::output::write_csv;
+use crate::output::{check_out, write_csv};
 use crate::parts;
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 /// Fills in and writes the table as it was otherwise.
 pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
+    check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let preprocess = &model.trained.card.preprocess;
     let Layout::Columns(of_model) = &preprocess.layout else {

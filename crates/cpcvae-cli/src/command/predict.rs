@@ -3,7 +3,7 @@
 use crate::args::PredictArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
-use crate::output::{cells, write_csv};
+use crate::output::{cells, check_out, write_table};
 use crate::parts;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
@@ -12,11 +12,12 @@ use cpcvae::infer::calibrate::at_temperature;
 use cpcvae::infer::conformal::{Conformity, class_set};
 use cpcvae::model::Target;
 use cpcvae::prepare::Preprocess;
-use cpcvae_data::Matrix;
+use cpcvae_data::{CellKind, Matrix};
 use std::process::ExitCode;
 
 /// Predicts and writes one line a row.
 pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
+    check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &args.carried)?;
@@ -37,10 +38,18 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     }
     let told = Told::new(&card.shape.target, &answers, args, printer);
     let typical = answers.typical.as_ref().filter(|_| !args.no_density);
-    let mut header = carried.header();
-    header.extend(told.header());
+    // The row's number, then names that came with it.
+    let mut columns: Vec<(String, CellKind)> = Vec::new();
+    for name in carried.header() {
+        let kind = match columns.is_empty() {
+            true => CellKind::Number,
+            false => CellKind::Text,
+        };
+        columns.push((name, kind));
+    }
+    columns.extend(told.columns());
     if typical.is_some() {
-        header.extend(["log_p", "percentile"].map(String::from));
+        columns.extend(["log_p", "percentile"].map(|name| (name.into(), CellKind::Number)));
     }
     let lines = parts::lines(&model.trained.inference, &rows.features, |part| {
         let outputs = part
@@ -63,7 +72,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         };
         Ok((0..outputs.rows).map(line).collect())
     });
-    write_csv(args.out.as_deref(), &header, lines, printer)?;
+    write_table(args.out.as_deref(), &columns, lines, printer)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -103,14 +112,15 @@ impl<'a> Told<'a> {
         }
     }
 
-    fn header(&self) -> Vec<String> {
+    fn columns(&self) -> Vec<(String, CellKind)> {
         match self {
             Self::Classes {
                 names, threshold, ..
             } => {
-                let first = std::iter::once("label".to_string());
-                let names = names.iter().map(|name| format!("p_{name}"));
-                let set = threshold.map(|_| "set".to_string());
+                let first = std::iter::once(("label".to_string(), CellKind::Text));
+                let names = names.iter();
+                let names = names.map(|name| (format!("p_{name}"), CellKind::Number));
+                let set = threshold.map(|_| ("set".to_string(), CellKind::Text));
                 first.chain(names).chain(set).collect()
             }
             Self::Values(labels) => labels
@@ -119,6 +129,7 @@ impl<'a> Told<'a> {
                     let ends = reach.map(|_| [format!("{name}_low"), format!("{name}_high")]);
                     std::iter::once(name.to_string()).chain(ends.into_iter().flatten())
                 })
+                .map(|name| (name, CellKind::Number))
                 .collect(),
         }
     }

@@ -3,7 +3,7 @@
 use crate::args::{CarriedArgs, ReconstructArgs, ReconstructionKind};
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
-use crate::output::{column_names, feature_cells, grid, images, is_figure, write_csv};
+use crate::output::{check_out, column_names, feature_cells, grid, images, is_figure, write_csv};
 use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae::infer::Reconstruction;
@@ -19,6 +19,7 @@ const IN_FIGURE: usize = 20;
 
 /// Reconstructs and writes a table or a figure.
 pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
+    check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
     let carried = Carried::of(&asked, &CarriedArgs::default())?;

@@ -3,7 +3,7 @@
 use crate::args::SuggestArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
-use crate::output::write_csv;
+use crate::output::{check_out, write_csv};
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::answers::{Answers, DENSITY_DRAWS, log_densities};
@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 /// Scores the unlabelled rows and writes the chosen ones, the best first.
 pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
+    check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let Target::Classes(names) = &model.trained.card.shape.target else {
         bail!("rows are suggested by how sure their class is, and this model predicts no classes");

@@ -34,6 +34,9 @@ impl RunConfig {
         if rows < ROWS_A_COLUMN * columns {
             self.model.scale_floor = 0.3;
             self.train.steps = 500;
+            if let Method::Cpc(cpc) = &mut self.method {
+                cpc.jitter = 1.0;
+            }
         }
         // Half-moon, two columns, is where the weights were found.
         let growth = (columns.max(2) as f64 / 2.0).powf(0.25);
@@ -94,6 +97,9 @@ mod tests {
         };
         assert_eq!((cpc.prediction_weight, cpc.neighbour_weight), (11.9, 47.6));
         assert_eq!(config.model.scale_floor, 0.01);
-        assert_eq!(suited(500, 64).model.scale_floor, 0.3);
+        assert_eq!(cpc.jitter, 0.0);
+        let few_rows = suited(500, 64);
+        assert_eq!(few_rows.model.scale_floor, 0.3);
+        assert!(matches!(few_rows.method, Method::Cpc(cpc) if cpc.jitter == 1.0));
     }
 }

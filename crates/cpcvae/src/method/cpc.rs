@@ -34,6 +34,8 @@ pub struct Cpc {
     pub neighbour_reach: f64,
     /// How often during the run labels are spread anew, over neighbours among codes.
     pub neighbour_refreshes: u64,
+    /// Standard deviation of noise on what the encoder sees of a row in training.
+    pub jitter: f64,
     /// Weight beta of the KL divergence.
     pub beta: f64,
     /// Weight of the predictor's squared weights.
@@ -76,6 +78,7 @@ impl Cpc {
             neighbours: if images { 10 } else { 30 },
             neighbour_reach: choose(0.0, 0.99),
             neighbour_refreshes: if images { 5 } else { 0 },
+            jitter: 0.0,
             beta: pc.beta,
             predictor_norm: pc.predictor_norm,
             class_shares: Vec::new(),
@@ -125,6 +128,7 @@ impl Cpc {
                 target_gradient: self.target_gradient,
                 propagation: self.propagation()?,
                 refreshes: self.neighbour_refreshes,
+                jitter: check_weight("jitter", self.jitter)?,
             })),
         })
     }

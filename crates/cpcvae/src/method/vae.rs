@@ -44,5 +44,6 @@ pub(super) fn unconditional(weights: Weights) -> Objective {
         target_gradient: true,
         propagation: Propagation::default(),
         refreshes: 0,
+        jitter: 0.0,
     })
 }

@@ -5,6 +5,7 @@ use super::{Observation, RowInput, Shape, Target};
 use crate::distribution::Likelihood;
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 use crate::net::{Decoder, Encoder, Mlp, MlpShape, NetShape};
+use crate::noise::{Noise, Purpose};
 use crate::op;
 use crate::op::log_prob::Density;
 use burn::module::Module;
@@ -78,6 +79,18 @@ impl Vae {
     pub fn encode(&self, x: Tensor<2>) -> Posterior {
         Posterior {
             raw: self.encoder.forward(self.input.forward(x)),
+        }
+    }
+
+    /// q(z|x) where the encoder sees its inputs through normal noise of this standard deviation.
+    pub fn encode_through(&self, x: Tensor<2>, deviation: f64, noise: &Noise) -> Posterior {
+        let mut seen = self.input.forward(x);
+        if deviation > 0.0 {
+            let normal = noise.normal(Purpose::Jitter, seen.dims());
+            seen = seen + normal.mul_scalar(deviation);
+        }
+        Posterior {
+            raw: self.encoder.forward(seen),
         }
     }
 

@@ -76,6 +76,9 @@ pub struct Constrained {
     pub propagation: Propagation,
     /// How often they are spread anew during the stage.
     pub refreshes: u64,
+    /// Standard deviation of noise on what the encoder sees of a row. An encoder that has to make
+    /// do with it cannot learn a few rows of many columns by heart.
+    pub jitter: f64,
 }
 
 impl Constrained {
@@ -87,7 +90,7 @@ impl Constrained {
         let mut terms = Terms::default();
 
         let (z, kl) = model
-            .encode(batch.features.clone())
+            .encode_through(batch.features.clone(), self.jitter, noise)
             .sample_kl(noise.normal(Purpose::Code, [rows, model.code()]));
         let drawn = model.draw(z.clone());
         let decoded = model.observe(drawn.clone(), z.clone());

@@ -3,15 +3,14 @@
 //! Trees ask one column at a time, so that columns which say nothing, or are on other scales, do
 //! no harm: where distances between rows are no guide, they often are.
 
-use super::{largest, whole};
+use super::labelled::{Classifier, Labelled};
+use super::whole;
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 const TREES: u64 = 300;
-/// Parts into which labels are dealt to find each again from the others.
-const FOLDS: usize = 10;
 
 /// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
 /// rows have the class given in `labels` (row, class), by a forest grown on these. A missing cell
@@ -27,18 +26,7 @@ pub fn forest(features: &[f32], width: usize, labels: &[(u32, u32)], classes: us
         labels,
         classes,
     };
-    Forest::grow_all(data).beliefs(features)
-}
-
-/// Labelled rows.
-#[derive(Clone, Copy)]
-pub(super) struct Labelled<'a> {
-    /// `[rows, columns]`
-    pub(super) features: &'a [f32],
-    pub(super) columns: usize,
-    /// (row, class)
-    pub(super) labels: &'a [(u32, u32)],
-    pub(super) classes: usize,
+    Forest::fit_all(data).beliefs(features)
 }
 
 /// A grown forest.
@@ -65,14 +53,8 @@ enum Node {
     Leaf(Vec<f32>),
 }
 
-impl Forest {
-    /// Grows trees on all labels.
-    pub(super) fn grow_all(data: Labelled<'_>) -> Self {
-        Self::grow(data, &(0..data.labels.len()).collect::<Vec<_>>())
-    }
-
-    /// Grows trees on the labels whose places are in `used`.
-    fn grow(data: Labelled<'_>, used: &[usize]) -> Self {
+impl Classifier for Forest {
+    fn fit(data: Labelled<'_>, used: &[usize]) -> Self {
         let tree = |seed| {
             let mut grower = Grower {
                 data,
@@ -89,32 +71,6 @@ impl Forest {
         }
     }
 
-    /// How many of the `judges` (places in `labels`) are found again from the other parts.
-    pub(super) fn found_again(data: Labelled<'_>, judges: &[usize]) -> usize {
-        let folds = FOLDS.min(data.labels.len());
-        let of_fold = |fold: usize| {
-            let (held, used): (Vec<usize>, Vec<usize>) =
-                (0..data.labels.len()).partition(|place| place % folds == fold);
-            let held: Vec<usize> = held.into_iter().filter(|p| judges.contains(p)).collect();
-            if held.is_empty() || used.is_empty() {
-                return 0;
-            }
-            let forest = Self::grow(data, &used);
-            let is_found = |place: &&usize| {
-                let (row, class) = data.labels[**place];
-                largest(&forest.belief(data.row(row))) == class as usize
-            };
-            held.iter().filter(is_found).count()
-        };
-        (0..folds).map(of_fold).sum()
-    }
-
-    /// Probabilities of the classes for `features [rows, columns]`: `[rows, classes]`.
-    pub(super) fn beliefs(&self, features: &[f32]) -> Vec<f32> {
-        let rows = features.par_chunks_exact(self.columns);
-        rows.flat_map_iter(|row| self.belief(row)).collect()
-    }
-
     fn belief(&self, row: &[f32]) -> Vec<f32> {
         let mut belief = vec![0.0; self.classes];
         for tree in &self.trees {
@@ -122,6 +78,10 @@ impl Forest {
             shares.for_each(|(sum, share)| *sum += share / TREES as f32);
         }
         belief
+    }
+
+    fn columns(&self) -> usize {
+        self.columns
     }
 }
 
@@ -138,12 +98,6 @@ impl Tree {
                 } => at = to[usize::from(row[*column] >= *threshold)],
             }
         }
-    }
-}
-
-impl<'a> Labelled<'a> {
-    fn row(&self, row: u32) -> &'a [f32] {
-        &self.features[row as usize * self.columns..][..self.columns]
     }
 }
 
@@ -238,6 +192,7 @@ impl Grower<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::largest;
     use super::*;
     use cpcvae_kernels::random::{Stream, uniform};
 
@@ -268,7 +223,7 @@ mod tests {
     fn labels_are_known_by_heart_and_new_rows_mostly() {
         let (features, labels) = rows(500);
         let data = labelled(&features, &labels[..100]);
-        let forest = Forest::grow_all(data);
+        let forest = Forest::fit_all(data);
         let beliefs = forest.beliefs(&features);
         let is_right = |row: &usize| largest(&beliefs[row * 2..][..2]) == labels[*row].1 as usize;
         assert!((0..100).all(|row| is_right(&row)));
@@ -292,7 +247,7 @@ mod tests {
     fn rows_that_are_all_alike_share_a_leaf() {
         let features = vec![1.0; 40];
         let labels = [(0, 0), (1, 1), (2, 1), (3, 1)];
-        let forest = Forest::grow_all(labelled(&features, &labels));
+        let forest = Forest::fit_all(labelled(&features, &labels));
         let belief = forest.belief(&features[..10]);
         assert!((belief[0] - 0.25).abs() < 1e-3 && (belief[1] - 0.75).abs() < 1e-3);
     }

@@ -8,7 +8,10 @@ mod cholesky;
 mod conjugate_gradient;
 mod first;
 mod forest;
+mod labelled;
 mod links;
+mod logistic;
+mod lowest;
 mod principal;
 mod propagate;
 mod reach;
@@ -17,6 +20,7 @@ mod vote;
 
 pub use first::first_opinion;
 pub use forest::forest;
+pub use logistic::logistic;
 pub use propagate::{Propagation, propagate};
 pub use vote::vote;
 

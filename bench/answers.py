@@ -1,0 +1,260 @@
+"""Whether the answers of `cpcvae` hold on real data: calibration, coverage, log p(x), imputation.
+
+Tables (optdigits, letter, pbmc) and MNIST from CPCVAE_DATA. A draw is that of bench/tables: 20 % of
+each class are test rows, ten labels a class are known. MNIST keeps its own test images; 5,000
+training images, 100 of them with a label, and 2,000 test images make a draw. `cpcvae fit` with no
+other options but `--no-compare` holds labels out, and the test rows then say
+
+- the expected calibration error (ten bins) of probabilities as stated (to the power T, which undoes
+  the temperature of model/answers.json) and calibrated,
+- how often conformal sets hold the true class, asked for 80, 90 and 95 %, and how large they are;
+  since a set always holds the most probable class, also how often the true class is within the
+  threshold alone, which is what conformal prediction promises,
+- the AUROC of log p(x) for telling test rows from rows of another kind: test rows with each column
+  shuffled (every column as it should be, their company wrong), and rows of another data set, whose
+  first columns are standardised and put on the scale of the model's columns; for MNIST SVHN digits,
+- the root mean squared error, in standard deviations of a column, of a fifth of the cells of the
+  test rows, blanked and filled in by `impute`, by column means, and by scikit-learn's KNNImputer.
+
+    bench/answers [--draws 3] [--only optdigits]
+
+Finished draws are lines of results/answers.jsonl and are not repeated; results/answers.md is the
+table of all lines.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+from sklearn.impute import KNNImputer
+from sklearn.metrics import roc_auc_score
+from tables import CPCVAE, NAMES, ROOT, commit, draw, load, write
+
+CACHE = ROOT / "bench/.cache/answers"
+COVERAGES = (0.8, 0.9, 0.95)
+BLANKED = 0.2
+# Where rows of another kind come from.
+STRANGERS = {"optdigits": "pbmc", "letter": "optdigits", "pbmc": "optdigits"}
+MNIST_TRAIN, MNIST_LABELS, MNIST_TEST = 5000, 100, 2000
+
+
+def cpcvae(*arguments):
+    """Runs a command and returns what it prints."""
+    command = [CPCVAE, *(str(argument) for argument in arguments)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def answered(run, data, *options):
+    """The lines of `cpcvae predict` as dictionaries."""
+    return list(csv.DictReader(cpcvae("predict", run, data, *options).splitlines()))
+
+
+def calibration_error(probabilities, right):
+    """Expected calibration error of the largest probabilities over ten bins."""
+    sure = probabilities.max(axis=1)
+    bins = np.minimum((sure * 10).astype(int), 9)
+    gaps = [abs(np.sum(sure[bins == b] - right[bins == b])) for b in range(10)]
+    return float(sum(gaps) / len(sure))
+
+
+def trust(run, test_file, classes):
+    """Calibration before and after, and coverage, on rows of known class."""
+    lines = answered(run, test_file, "--no-density")
+    names = [name[2:] for name in lines[0] if name.startswith("p_")]
+    calibrated = np.array([[float(line[f"p_{name}"]) for name in names] for line in lines])
+    right = np.array([line["label"] == c for line, c in zip(lines, classes)], dtype=float)
+    kept = json.load(open(run / "model/answers.json"))
+    temperature, scores = kept["temperature"], np.array(kept["class_scores"])
+    of_truth = np.array([row[names.index(c)] for row, c in zip(calibrated, classes)])
+    stated = np.maximum(calibrated, 1e-12) ** temperature
+    stated /= stated.sum(axis=1, keepdims=True)
+    found = {
+        "accuracy": float(right.mean()),
+        "temperature": temperature,
+        "stated_error": calibration_error(stated, right),
+        "calibrated_error": calibration_error(calibrated, right),
+    }
+    for coverage in COVERAGES:
+        lines = answered(run, test_file, "--no-density", "--coverage", coverage)
+        sets = [line["set"].split("|") for line in lines]
+        found[f"covered_{coverage}"] = float(np.mean([c in s for c, s in zip(classes, sets)]))
+        # Sets always hold the most probable class; this is what the threshold takes in by itself.
+        rank = int(np.ceil((len(scores) + 1) * coverage - 1e-9))
+        threshold = scores[rank - 1] if rank <= len(scores) else 1.0
+        found[f"within_{coverage}"] = float(np.mean(1 - of_truth <= threshold))
+        found[f"set_size_{coverage}"] = float(np.mean([len(s) for s in sets]))
+    return found
+
+
+def log_densities(run, data):
+    return np.array([float(line["log_p"]) for line in answered(run, data)])
+
+
+def area(usual, strange):
+    """How often a usual row has the higher log p(x)."""
+    truth = np.concatenate([np.ones(len(usual)), np.zeros(len(strange))])
+    return float(roc_auc_score(truth, np.concatenate([usual, strange])))
+
+
+def strangers(name, features, rows, count):
+    """Rows of another data set on the scale of these columns; the last are repeated if too few."""
+    others, _ = load(STRANGERS[name])
+    others = others[np.random.RandomState(0).permutation(len(others))[:count]]
+    others = np.take(others, np.arange(features.shape[1]) % others.shape[1], axis=1)
+    others = (others - others.mean(axis=0)) / np.maximum(others.std(axis=0), 1e-6)
+    made = others * features[rows].std(axis=0) + features[rows].mean(axis=0)
+    # Columns of whole numbers stay such, so that it is not the digits that give them away.
+    whole = np.all(features == np.round(features), axis=0)
+    low, high = features.min(axis=0), features.max(axis=0)
+    return np.clip(np.where(whole, np.round(made), made), low, high)
+
+
+def imputed(run, folder, features, training, test, seed):
+    """Errors of filling in a fifth of the test rows' cells, in standard deviations."""
+    random = np.random.RandomState(100 + seed)
+    blank = random.rand(len(test), features.shape[1]) < BLANKED
+    blank[blank.all(axis=1), 0] = False
+    holes = np.where(blank, np.nan, features[test])
+    with open(folder / "gaps.csv", "w") as file:
+        print(*(f"x{i}" for i in range(features.shape[1])), sep=",", file=file)
+        for row in holes:
+            print(*("" if np.isnan(v) else f"{v:.9g}" for v in row), sep=",", file=file)
+    lines = csv.reader(cpcvae("impute", run, folder / "gaps.csv").splitlines())
+    ours = np.array([[float(cell) for cell in line] for line in list(lines)[1:]])
+    mean, scale = features[training].mean(axis=0), features[training].std(axis=0)
+    varies = scale > 0
+    scaled = lambda rows: (rows - mean) / np.where(varies, scale, 1)
+    neighbours = KNNImputer().fit(scaled(features[training])).transform(scaled(holes))
+    counted = blank & varies
+    error = lambda filled: float(np.sqrt(np.mean((filled - scaled(features[test]))[counted] ** 2)))
+    return {
+        "impute": error(scaled(ours)),
+        "impute_mean": error(np.zeros_like(holes)),
+        "impute_knn": error(neighbours),
+    }
+
+
+def table_draw(name, seed, folder):
+    features, classes = load(name)
+    labelled, unlabelled, test = draw(classes, seed)
+    training = np.sort(np.concatenate([labelled, unlabelled]))
+    random = np.random.RandomState(seed)
+    write(folder / "train.csv", features, classes, training, set(labelled.tolist()))
+    write(folder / "test.csv", features, classes, test, set())
+    shuffled = np.stack([random.permutation(column) for column in features[test].T], axis=1)
+    write(folder / "shuffled.csv", shuffled, classes, range(len(shuffled)), set())
+    strange = strangers(name, features, training, len(test))
+    write(folder / "strange.csv", strange, classes, range(len(strange)), set())
+    run = folder / "run"
+    fit = ("fit", folder / "train.csv", "--label", "class", "--out", run)
+    cpcvae(*fit, "--no-compare", "--quiet")
+    found = trust(run, folder / "test.csv", [f"c{classes[row]}" for row in test])
+    usual = log_densities(run, folder / "test.csv")
+    found["shuffled"] = area(usual, log_densities(run, folder / "shuffled.csv"))
+    found["strange"] = area(usual, log_densities(run, folder / "strange.csv"))
+    return found | imputed(run, folder, features, training, test, seed)
+
+
+def idx(path):
+    """An IDX file of bytes, gzip, as an array."""
+    data = gzip.open(path).read()
+    sizes = [int.from_bytes(data[4 + 4 * i : 8 + 4 * i], "big") for i in range(data[3])]
+    return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(sizes)
+
+
+def mnist_draw(name, seed, folder):
+    source = Path(os.environ["CPCVAE_DATA"])
+    part = lambda start, kind: idx(source / f"mnist/{start}-{kind}-ubyte.gz")
+    images, digits = part("train", "images-idx3"), part("train", "labels-idx1")
+    random = np.random.RandomState(seed)
+    chosen = random.permutation(len(images))[:MNIST_TRAIN]
+    known = np.full(MNIST_TRAIN, -1)
+    for digit in range(10):
+        places = np.where(digits[chosen] == digit)[0][: MNIST_LABELS // 10]
+        known[places] = digit
+    np.savez(folder / "train.npz", X=images[chosen], y=known)
+    tested = random.permutation(10000)[:MNIST_TEST]
+    test_images, test_digits = part("t10k", "images-idx3"), part("t10k", "labels-idx1")
+    np.savez(folder / "test.npz", X=test_images[tested])
+    street = next((source / "svhn").glob("gray-test*images*"))
+    np.savez(folder / "strange.npz", X=idx(street)[:MNIST_TEST, 2:30, 2:30])
+    run = folder / "run"
+    fit = ("fit", folder / "train.npz", "--label", "y", "--out", run)
+    cpcvae(*fit, "--no-compare", "--quiet", "--max-steps", 500)
+    found = trust(run, folder / "test.npz", [str(digit) for digit in test_digits[tested]])
+    usual = log_densities(run, folder / "test.npz")
+    found["strange"] = area(usual, log_densities(run, folder / "strange.npz"))
+    return found
+
+
+ROWS = [
+    ("test accuracy, %", "accuracy", 100),
+    ("calibration error as stated, points", "stated_error", 100),
+    ("calibration error calibrated, points", "calibrated_error", 100),
+    *((f"covered, asked for {c:.0%}", f"covered_{c}", 100) for c in COVERAGES),
+    *((f"within the threshold, {c:.0%}", f"within_{c}", 100) for c in COVERAGES),
+    *((f"classes in a set, {c:.0%}", f"set_size_{c}", 1) for c in COVERAGES),
+    ("AUROC of log p(x) against shuffled columns", "shuffled", 1),
+    ("AUROC of log p(x) against another data set", "strange", 1),
+    ("imputation error, `impute`", "impute", 1),
+    ("imputation error, column means", "impute_mean", 1),
+    ("imputation error, KNNImputer", "impute_knn", 1),
+]
+
+
+def table(lines):
+    """Markdown: a column a data set, a row a figure, mean and standard deviation over draws."""
+    of = lambda name: [line["found"] for line in lines if line["data"] == name]
+    names = [name for name in (*NAMES, "mnist") if of(name)]
+    rows = ["| | " + " | ".join(f"{n} ({len(of(n))} draws)" for n in names) + " |"]
+    rows.append("|---" * (len(names) + 1) + "|")
+    for title, key, times in ROWS:
+        cells = []
+        for name in names:
+            values = [times * found[key] for found in of(name) if key in found]
+            digits = 1 if times == 100 else 2
+            spread = f"{np.mean(values):.{digits}f} ± {np.std(values):.{digits}f}" if values else ""
+            cells.append(spread)
+        rows.append(f"| {title} | " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--only", choices=(*NAMES, "mnist"), action="append")
+    arguments = parser.parse_args()
+    if "CPCVAE_DATA" not in os.environ:
+        parser.error("CPCVAE_DATA must name the folder with tabular/, pbmc/, mnist/ and svhn/")
+    results = ROOT / "results/answers.jsonl"
+    lines = [json.loads(line) for line in results.open()] if results.exists() else []
+    done = {(line["data"], line["draw"]) for line in lines}
+    for seed in range(arguments.draws):
+        for name in arguments.only or (*NAMES, "mnist"):
+            if (name, seed) in done:
+                continue
+            folder = CACHE / f"{name}-{seed}"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            measure = mnist_draw if name == "mnist" else table_draw
+            found = measure(name, seed, folder)
+            line = {"data": name, "draw": seed, "commit": commit(), "found": found}
+            lines.append(line)
+            print(json.dumps(line), flush=True)
+            with results.open("a") as file:
+                print(json.dumps(line), file=file)
+            shutil.rmtree(folder)
+    text = "Answers on test rows (`bench/answers`; mean and standard deviation over draws).\n\n"
+    text += table(lines)
+    (ROOT / "results/answers.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
