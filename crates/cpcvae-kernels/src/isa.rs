@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// An instruction set the kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
-    /// What [`Isa::Avx512`] has, and AMX tiles for bfloat16 products ([`crate::amx`]).
+    /// What [`Isa::Avx512`] has, and AMX tiles for bfloat16 products ([`crate::bf16`]).
     Amx,
     /// What [`Isa::Avx512`] has, and its instruction for bfloat16 products.
     Avx512Bf16,
@@ -27,8 +27,8 @@ impl Isa {
     pub fn is_supported(self) -> bool {
         match self {
             Isa::Portable => true,
-            Isa::Amx => crate::amx::are_tiles_supported(),
-            Isa::Avx512Bf16 => crate::amx::are_vectors_supported(),
+            Isa::Amx => crate::bf16::are_tiles_supported(),
+            Isa::Avx512Bf16 => crate::bf16::are_vectors_supported(),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
@@ -44,7 +44,7 @@ impl Isa {
         }
     }
 
-    /// Whether it has instructions for bfloat16 products ([`crate::amx`]).
+    /// Whether it has instructions for bfloat16 products ([`crate::bf16`]).
     pub fn has_bf16_products(self) -> bool {
         matches!(self, Isa::Amx | Isa::Avx512Bf16)
     }

@@ -13,8 +13,8 @@ pub mod isa; // first, because the other modules use its macro
 
 pub mod activation;
 pub mod adam;
-pub mod amx;
 pub mod batch_norm;
+pub mod bf16;
 pub mod class_rows;
 pub mod conv;
 pub mod density;

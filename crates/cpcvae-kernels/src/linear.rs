@@ -1,7 +1,7 @@
 //! The fully connected layer `y = act(x W + b)` and its gradients.
 
 use crate::activation::{self, Activation};
-use crate::amx::{self, PackedLeft, PackedRight};
+use crate::bf16::{self, PackedLeft, PackedRight};
 use crate::product::{precision_of_layer, product};
 use crate::timing::timed;
 use std::cell::Cell;
@@ -97,7 +97,7 @@ fn packed_product(
 ) {
     let mut packed = LEFT.take();
     packed.pack(m, k, left, transposed);
-    amx::multiply(&packed, right, c, false);
+    bf16::multiply(&packed, right, c, false);
     LEFT.set(packed);
 }
 

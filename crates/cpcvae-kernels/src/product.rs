@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use crate::amx::round_to_bf16;
+use crate::bf16::round_to_bf16;
 use crate::isa::Isa;
 use gemm::Parallelism;
 use std::cell::Cell;

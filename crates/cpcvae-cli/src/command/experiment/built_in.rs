@@ -4,64 +4,33 @@ use crate::args::ExperimentArgs;
 use anyhow::{Context, Result, bail};
 use cpcvae_lab::experiment::Plan;
 
+/// Name and plan of a file in `experiments/`.
+macro_rules! plan {
+    ($name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../../../../experiments/", $name, ".toml")),
+        )
+    };
+}
+
 /// Name and plan of each, in the order of the paper.
-const EXPERIMENTS: [(&str, &str); 14] = [
-    (
-        "fig1-half-moon",
-        include_str!("../../../../../experiments/fig1-half-moon.toml"),
-    ),
-    (
-        "fig2-mnist-2d",
-        include_str!("../../../../../experiments/fig2-mnist-2d.toml"),
-    ),
-    (
-        "half-moon-methods",
-        include_str!("../../../../../experiments/half-moon-methods.toml"),
-    ),
-    (
-        "table1-mnist",
-        include_str!("../../../../../experiments/table1-mnist.toml"),
-    ),
-    (
-        "table2-mnist",
-        include_str!("../../../../../experiments/table2-mnist.toml"),
-    ),
-    (
-        "fig4-mnist-reconstructions",
-        include_str!("../../../../../experiments/fig4-mnist-reconstructions.toml"),
-    ),
-    (
-        "sensitivity-mnist",
-        include_str!("../../../../../experiments/sensitivity-mnist.toml"),
-    ),
-    (
-        "runtime-mnist",
-        include_str!("../../../../../experiments/runtime-mnist.toml"),
-    ),
-    (
-        "constraint-mnist",
-        include_str!("../../../../../experiments/constraint-mnist.toml"),
-    ),
-    (
-        "table1-mnist-wrn",
-        include_str!("../../../../../experiments/table1-mnist-wrn.toml"),
-    ),
-    (
-        "table1-svhn",
-        include_str!("../../../../../experiments/table1-svhn.toml"),
-    ),
-    (
-        "table1-svhn-small",
-        include_str!("../../../../../experiments/table1-svhn-small.toml"),
-    ),
-    (
-        "fig5-svhn",
-        include_str!("../../../../../experiments/fig5-svhn.toml"),
-    ),
-    (
-        "fig6-celeba",
-        include_str!("../../../../../experiments/fig6-celeba.toml"),
-    ),
+const EXPERIMENTS: [(&str, &str); 15] = [
+    plan!("fig1-half-moon"),
+    plan!("fig2-mnist-2d"),
+    plan!("half-moon-methods"),
+    plan!("table1-mnist"),
+    plan!("table2-mnist"),
+    plan!("fig4-mnist-reconstructions"),
+    plan!("sensitivity-mnist"),
+    plan!("precision-mnist"),
+    plan!("runtime-mnist"),
+    plan!("constraint-mnist"),
+    plan!("table1-mnist-wrn"),
+    plan!("table1-svhn"),
+    plan!("table1-svhn-small"),
+    plan!("fig5-svhn"),
+    plan!("fig6-celeba"),
 ];
 
 /// A line for each experiment.
