@@ -67,7 +67,7 @@ impl Observation {
         let (height, width) = self.canvas();
         self.row
             .is_none()
-            .then(|| [height, width, self.constraints.len()])
+            .then_some([height, width, self.constraints.len()])
     }
 
     /// The distribution with the decoder's `raw [rows, decoder_outputs]`, its maps warped by

@@ -37,7 +37,7 @@ impl WideResNetShape {
         let mut inputs = STEM;
         let mut plans = Vec::new();
         for group in 0..GROUPS {
-            let outputs = STEM * self.width << group;
+            let outputs = (STEM * self.width) << group;
             for block in 0..blocks {
                 plans.push(ConvPlan {
                     inputs,
