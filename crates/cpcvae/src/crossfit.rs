@@ -1,10 +1,9 @@
 //! Honest figures from few labels: each labelled row is predicted by a model that did not see
 //! its label.
 //!
-//! Labelled rows are dealt into folds. For each fold a model is trained with the labels of the
-//! fold hidden; the rows themselves stay among the unlabelled ones, as new rows do that a model
-//! is trained with before they are labelled. So the figures are honest about labels, and
-//! transductive: rows that come after training, unseen, may fare a little worse.
+//! Labelled rows are dealt into folds. For each fold a model is trained without its rows, labels
+//! and features: a model that has seen a row without its label may know it better than a new one
+//! (with few rows of many columns much better), and what is said here must hold for new rows.
 
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
@@ -125,7 +124,8 @@ impl<'a> CrossFit<'a> {
                 if let Some(count) = folding.labels {
                     labelled = choose_labels(data, &labelled, count, folding.seed);
                 }
-                let hidden = split.labelled.iter().filter(|row| !labelled.contains(row));
+                let is_hidden = |row: &&u32| !labelled.contains(row) && !held_out.contains(row);
+                let hidden = split.labelled.iter().filter(is_hidden);
                 let mut unlabelled: Vec<u32> = split.unlabelled.clone();
                 unlabelled.extend(hidden);
                 unlabelled.sort_unstable();

@@ -192,6 +192,8 @@ fn config(method: &str) -> RunConfig {
         "train.unlabelled_per_batch=4",
         "train.steps=6",
         "train.log_every=1",
+        // The precision is the whole process's, and other tests here compare with finite differences.
+        "train.precision=f32",
         "train.evaluate_every=4",
         "data.validation=10",
         "data.labels=10",
