@@ -68,7 +68,7 @@ pub struct EvaluateArgs {
 
 /// Predict labels, with how sure and how unusual each row is.
 ///
-/// Writes CSV or Parquet: row (counted from 0), id columns, label, p_<class> for each class, set, log_p, percentile. Probabilities are calibrated and sets (classes joined by |) sized on labels that `fit` held out. Continuous labels come with <label>_low and <label>_high, in the units of the training table. A percentile near 0 marks a row unlike the training rows.
+/// Writes CSV or Parquet: row (counted from 0), id columns, label, p_<class> for each class, set, log_p, percentile. Probabilities are calibrated and sets (classes joined by |, or none where no class is sure enough) sized on labels that `fit` held out. Continuous labels come with <label>_low and <label>_high, in the units of the training table. A percentile near 0 marks a row unlike the training rows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
