@@ -15,6 +15,9 @@ pub struct Contest {
     pub others: Vec<Contestant>,
     /// Names of the classes, and how many labels each has; empty for continuous labels.
     pub classes: Vec<(String, usize)>,
+    /// How many times as frequent each class seems among rows without a label; empty where nobody
+    /// knows.
+    pub class_weights: Vec<f64>,
 }
 
 /// What the scores of a contest are.
@@ -70,6 +73,9 @@ const FEW_ROWS: usize = 30;
 const MOST: f64 = 0.8;
 /// Labels of the largest class to those of the smallest from which on classes are imbalanced.
 const IMBALANCE: f64 = 5.0;
+/// Share of the unlabelled rows that would have to change class for classes to be as frequent as
+/// among labels, from which on that is said.
+const OTHER_SHARES: f64 = 0.15;
 
 impl Contest {
     /// Ours against another on the same rows.
@@ -93,6 +99,7 @@ impl Contest {
         }
         warnings.extend(self.better_baseline());
         warnings.extend(self.imbalance());
+        warnings.extend(self.other_shares());
         let rows = self.ours.scores.len();
         if rows < FEW_ROWS {
             let rarest = self.classes.iter().map(|(_, labels)| *labels).min();
@@ -224,6 +231,32 @@ impl Contest {
              accuracy says little of the rare ones, so look at the confusion matrix of `cpcvae \
              evaluate`, and label more of them"
         ))
+    }
+
+    /// Labels that are shared out otherwise than the rows seem to be.
+    fn other_shares(&self) -> Option<String> {
+        let labels: usize = self.classes.iter().map(|(_, labels)| labels).sum();
+        let shares = self.classes.iter().zip(&self.class_weights);
+        let shares: Vec<(&str, f64, f64)> = shares
+            .map(|((name, count), weight)| {
+                let share = *count as f64 / labels.max(1) as f64;
+                (name.as_str(), share, weight * share)
+            })
+            .collect();
+        let moved: f64 = shares.iter().map(|(_, a, b)| (a - b).abs()).sum::<f64>() / 2.0;
+        let gained = |(_, labelled, elsewhere): &(&str, f64, f64)| elsewhere - labelled;
+        let (name, labelled, elsewhere) = shares
+            .iter()
+            .max_by(|a, b| gained(a).total_cmp(&gained(b)))?;
+        (moved >= OTHER_SHARES).then(|| {
+            format!(
+                "classes seem to be shared out otherwise among the unlabelled rows than among the \
+                 labels (`{name}`: {:.0}% there, {:.0}% here): accuracy above is that on rows like \
+                 the labelled ones; calibration and conformal sets allow for the difference",
+                100.0 * elsewhere,
+                100.0 * labelled
+            )
+        })
     }
 }
 

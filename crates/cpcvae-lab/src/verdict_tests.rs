@@ -18,6 +18,7 @@ fn contest(ours: Contestant, labels_only: Contestant) -> Contest {
         labels_only: Some(labels_only),
         others: Vec::new(),
         classes: vec![("a".into(), half), ("b".into(), half)],
+        class_weights: vec![1.1, 0.9],
     }
 }
 
@@ -120,4 +121,20 @@ fn continuous_labels_are_compared_by_their_errors() {
     assert!(verdict.answer.contains("smaller by 0.500"), "{verdict:?}");
     contest.labels_only = None;
     assert_eq!(contest.verdict().outcome, Outcome::Unclear);
+}
+
+#[test]
+fn labels_shared_out_otherwise_than_rows_are_told() {
+    let mut contest = contest(right("cpc", 100, 0, 95), right("labels-only", 100, 0, 75));
+    let has = |contest: &Contest| {
+        let warnings = contest.verdict().warnings;
+        let of_shares = |warning: &String| warning.contains("shared out otherwise");
+        warnings.into_iter().find(of_shares)
+    };
+    assert_eq!(has(&contest), None, "a tenth more or less is nothing");
+    contest.class_weights = vec![1.6, 0.4];
+    let warning = has(&contest).expect("a third is something");
+    assert!(warning.contains("`a`: 80% there, 50% here"), "{warning}");
+    contest.class_weights.clear();
+    assert_eq!(has(&contest), None, "nobody knows");
 }

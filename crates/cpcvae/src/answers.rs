@@ -4,18 +4,19 @@
 use crate::crossfit::HeldOut;
 use crate::error::{Error, Result};
 use crate::infer::calibrate::{at_temperature, temperature};
+use crate::infer::class_shift::class_weights;
 use crate::infer::conformal::Conformity;
 use crate::infer::quality::{Estimate, Quality, quality, share};
 use crate::infer::{Inference, Typical, largest};
 use crate::model::Kind;
 use crate::run::{RunFolder, Trained};
 use crate::train::write_atomically;
-use cpcvae_data::{Dataset, Labels, Rows, Split};
+use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The format that answers are written in.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Draws of the code for log p(x).
 pub const DENSITY_DRAWS: usize = 20;
 /// Training rows that new rows are compared with, at most.
@@ -28,6 +29,8 @@ pub struct Answers {
     pub format: u32,
     /// Figures on held-out labels, where there was a cross-fit.
     pub held_out: Option<Figures>,
+    /// How many times as frequent each class seems among rows without a label as among labels.
+    pub class_weights: Vec<f64>,
     /// What class probabilities are calibrated with; 1 leaves them as they are.
     pub temperature: f64,
     /// How far calibrated probabilities were off on held-out rows.
@@ -61,6 +64,7 @@ impl Answers {
         Self {
             format: FORMAT,
             held_out: None,
+            class_weights: Vec::new(),
             temperature: 1.0,
             class_scores: Conformity::default(),
             label_scores: Vec::new(),
@@ -68,23 +72,33 @@ impl Answers {
         }
     }
 
-    /// Takes in held-out answers for rows of `data`.
-    pub fn with_held_out(self, data: &Dataset, held_out: &HeldOut) -> Self {
+    /// Takes in held-out answers for rows of `data`, and what the model itself says of rows without
+    /// a label (see [`Trained::answers_without_label`]), which tells how frequent classes are there.
+    pub fn with_held_out(self, data: &Dataset, held_out: &HeldOut, unlabelled: &Matrix) -> Self {
         match &data.labels {
-            Labels::Classes { .. } => self.with_classes(data, held_out),
+            Labels::Classes { .. } => self.with_classes(data, held_out, unlabelled),
             Labels::Values { names, .. } => self.with_values(data, held_out, names.len()),
             Labels::None => self,
         }
     }
 
-    fn with_classes(mut self, data: &Dataset, held_out: &HeldOut) -> Self {
+    fn with_classes(mut self, data: &Dataset, held_out: &HeldOut, unlabelled: &Matrix) -> Self {
         let width = held_out.outputs.columns;
         let classes = known_classes(data, held_out);
         let mut probabilities = held_out.outputs.values.clone();
         let stated = quality(&probabilities, width, &classes);
-        self.temperature = temperature(&probabilities, width, &classes);
+        // Shares of classes need calibrated probabilities, and these the shares: twice is enough.
+        self.class_weights = vec![1.0; width];
+        for _ in 0..2 {
+            let hotter = temperature(&probabilities, width, &classes, &self.class_weights);
+            let mut elsewhere = unlabelled.values.clone();
+            at_temperature(&mut elsewhere, width, hotter);
+            self.class_weights = class_weights(&classes, &elsewhere, width);
+        }
+        self.temperature = temperature(&probabilities, width, &classes, &self.class_weights);
         at_temperature(&mut probabilities, width, self.temperature);
-        self.class_scores = Conformity::of_classes(&probabilities, width, &classes);
+        self.class_scores =
+            Conformity::of_classes(&probabilities, width, &classes, &self.class_weights);
         let rows = different(&held_out.rows);
         self.held_out = Some(Figures {
             rows,
@@ -137,9 +151,7 @@ impl Answers {
         }
         let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
         rows.sort_unstable();
-        let step = rows.len().div_ceil(COMPARED_ROWS).max(1);
-        let chosen: Vec<u32> = rows.into_iter().step_by(step).collect();
-        let log_densities = log_densities(trained, data.select(&chosen))?;
+        let log_densities = log_densities(trained, data.select(&some(&rows)))?;
         self.typical = Typical::new(&log_densities, DENSITY_DRAWS);
         Ok(self)
     }
@@ -178,7 +190,21 @@ pub fn log_densities(trained: &Trained, rows: Dataset) -> Result<Vec<f32>> {
     trained.log_densities(&trained.inference, &rows.features)
 }
 
+/// At most [`COMPARED_ROWS`] of the rows, evenly over them.
+fn some(rows: &[u32]) -> Vec<u32> {
+    let step = rows.len().div_ceil(COMPARED_ROWS).max(1);
+    rows.iter().step_by(step).copied().collect()
+}
+
 impl Trained {
+    /// What the model says of rows without a label, at most 2,000 of them, evenly over the split:
+    /// `[rows, outputs]`.
+    pub fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
+        let rows = data.select(&some(&split.unlabelled));
+        let prepared = self.card.preprocess.apply(rows)?;
+        self.inference.predict(&prepared.features, 0)
+    }
+
     /// The same for prepared rows, by the inference of a part of them.
     pub fn log_densities(&self, inference: &Inference, prepared: &dyn Rows) -> Result<Vec<f32>> {
         let mut scores = inference.score(prepared, DENSITY_DRAWS)?.log_likelihood;

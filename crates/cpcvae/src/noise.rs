@@ -32,6 +32,8 @@ pub enum Purpose {
     Auxiliary = 11,
     /// Noise on what the encoder sees.
     Jitter = 12,
+    /// Shares of two rows that are mixed.
+    Mixing = 13,
 }
 
 /// A source of noise for one step of one run.

@@ -77,7 +77,14 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
     let twice: Vec<u32> = split.labelled.iter().flat_map(|row| [*row; 2]).collect();
     assert_eq!(rows, twice, "every label once a repeat");
 
-    let answers = Answers::unknown().with_held_out(&data, &all);
+    let sure_of_the_first = Matrix {
+        rows: 60,
+        columns: 2,
+        values: [1.0, 0.0].repeat(60),
+    };
+    let answers = Answers::unknown().with_held_out(&data, &all, &sure_of_the_first);
+    let weights = &answers.class_weights;
+    assert!(weights[0] > 1.5 && weights[1] < 0.5, "{weights:?}");
     let figures = answers.held_out.clone().expect("held out");
     assert_eq!(figures.rows, 12, "repeats are not more rows");
     let right = rightness(&data, &all);

@@ -315,3 +315,25 @@ fn continuous_labels() {
     let recipe = cpc.recipe(&facts).expect("valid settings");
     check("regression", &recipe.stages[0].objective, &shape, &batch);
 }
+
+/// Suggested classes for rows without a label, and rows mixed of two, seen through noise.
+#[test]
+fn suggestions_and_mixed_rows() {
+    let suggested = vec![0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.0, 0.1, 0.9];
+    let batch = Examples {
+        suggested: Some(toy::tensor(suggested, [3, 3])),
+        ..toy::examples(4, 3)
+    };
+    let cpc = Method::Cpc(Cpc {
+        gradient_path: GradientPath::Open,
+        jitter: 0.5,
+        mixing: 2.0,
+        ..Cpc::default_for(DataKind::Table)
+    });
+    let recipe = cpc.recipe(&facts()).expect("valid settings");
+    let objective = &recipe.stages[0].objective;
+    let model = Model::new(&toy::shape(Kind::Vae), 1, &toy::device());
+    let terms = objective.terms(&model, &batch, &noise(), Progress::DONE);
+    assert!(terms.get("mixed").is_some());
+    check("mixed", objective, &toy::shape(Kind::Vae), &batch);
+}

@@ -10,7 +10,7 @@ use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use cpcvae::infer::quality::share;
 use cpcvae::method::{DataKind, Method};
 use cpcvae::opinion::{Propagation, forest, logistic, propagate, vote};
-use cpcvae_data::{Dataset, Labels, Layout, Split};
+use cpcvae_data::{Dataset, Labels, Layout, Matrix, Split};
 use cpcvae_lab::table::Table;
 use cpcvae_lab::verdict::{Contest, Contestant, Measure, Verdict};
 use serde_json::{Value, json};
@@ -36,6 +36,14 @@ pub struct Compared {
     kept: usize,
 }
 
+/// What is known before labels are held out.
+pub struct Known {
+    /// Of the model that is kept.
+    pub answers: Answers,
+    /// What that model says of rows without a label.
+    pub unlabelled: Matrix,
+}
+
 /// How the cross-fit ended.
 pub enum End {
     /// All trainings are done.
@@ -51,7 +59,7 @@ pub fn run(
     settings: &FitSettings,
     data: &Dataset,
     split: &Split,
-    answers: Answers,
+    known: Known,
     trainer: &Trainer<'_>,
 ) -> Result<End> {
     let config = &settings.config;
@@ -79,7 +87,7 @@ pub fn run(
     let Some(ours) = train(config)? else {
         return Ok(End::Interrupted);
     };
-    let answers = answers.with_held_out(data, &ours);
+    let answers = known.answers.with_held_out(data, &ours, &known.unlabelled);
     let contestant = |name: &str, held_out: &HeldOut| Contestant {
         name: name.into(),
         scores: match &data.labels {
@@ -96,6 +104,7 @@ pub fn run(
         labels_only: None,
         others: Vec::new(),
         classes: labels_of_classes(data, split),
+        class_weights: answers.class_weights.clone(),
     };
     if settings.held_out.compare {
         for name in baselines(config) {

@@ -98,7 +98,11 @@ fn measure(
         printer,
         stop,
     };
-    match compare::run(settings, data, split, answers, &trainer)? {
+    let known = compare::Known {
+        answers,
+        unlabelled: trained.answers_without_label(data, split)?,
+    };
+    match compare::run(settings, data, split, known, &trainer)? {
         End::Done(compared) => {
             compared.answers.save(folder)?;
             Ok(Measured::Compared(compared))

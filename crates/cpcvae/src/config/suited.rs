@@ -36,6 +36,7 @@ impl RunConfig {
             self.train.steps = 500;
             if let Method::Cpc(cpc) = &mut self.method {
                 cpc.jitter = 1.0;
+                cpc.mixing = 5.0;
             }
         }
         // Half-moon, two columns, is where the weights were found.
@@ -97,9 +98,11 @@ mod tests {
         };
         assert_eq!((cpc.prediction_weight, cpc.neighbour_weight), (11.9, 47.6));
         assert_eq!(config.model.scale_floor, 0.01);
-        assert_eq!(cpc.jitter, 0.0);
+        assert_eq!((cpc.jitter, cpc.mixing), (0.0, 0.0));
         let few_rows = suited(500, 64);
         assert_eq!(few_rows.model.scale_floor, 0.3);
-        assert!(matches!(few_rows.method, Method::Cpc(cpc) if cpc.jitter == 1.0));
+        assert!(
+            matches!(few_rows.method, Method::Cpc(cpc) if cpc.jitter == 1.0 && cpc.mixing == 5.0)
+        );
     }
 }

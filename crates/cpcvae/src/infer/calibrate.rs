@@ -22,16 +22,22 @@ const SMALLEST: f64 = 1e-12;
 /// leave it, finds the only minimum. Without rows it is 1.
 ///
 /// A minimum above 1, which makes the model surer, is taken back to the lower end of its 95 %
-/// interval (from the curvature), and no further than 1.
+/// interval (from the curvature), and no further than 1. Each row counts with its class's weight in
+/// `class_weights` (see [`class_weights`](super::class_shift::class_weights)).
 ///
 /// # Panics
 /// When a class is not below `width`, as indexing a slice does.
-pub fn temperature(probabilities: &[f32], width: usize, classes: &[u32]) -> f64 {
+pub fn temperature(
+    probabilities: &[f32],
+    width: usize,
+    classes: &[u32],
+    class_weights: &[f64],
+) -> f64 {
     let logits: Vec<f64> = probabilities.iter().map(|p| log(*p)).collect();
     let (mut low, mut high) = RANGE;
     let mut inverse = 1.0;
     for _ in 0..100 {
-        let (slope, curvature) = derivatives(&logits, width, classes, inverse);
+        let (slope, curvature) = derivatives(&logits, width, classes, class_weights, inverse);
         if slope == 0.0 {
             break;
         }
@@ -51,14 +57,20 @@ pub fn temperature(probabilities: &[f32], width: usize, classes: &[u32]) -> f64 
         inverse = next;
     }
     if inverse > 1.0 {
-        let (_, curvature) = derivatives(&logits, width, classes, inverse);
+        let (_, curvature) = derivatives(&logits, width, classes, class_weights, inverse);
         inverse = (inverse - DOUBT / curvature.sqrt()).max(1.0);
     }
     1.0 / inverse
 }
 
 /// First and second derivative of the objective by 1/T.
-fn derivatives(logits: &[f64], width: usize, classes: &[u32], inverse: f64) -> (f64, f64) {
+fn derivatives(
+    logits: &[f64],
+    width: usize,
+    classes: &[u32],
+    class_weights: &[f64],
+    inverse: f64,
+) -> (f64, f64) {
     let precision = PRIOR_SPREAD.powi(-2);
     let mut slope = precision * (inverse - 1.0);
     let mut curvature = precision;
@@ -66,8 +78,9 @@ fn derivatives(logits: &[f64], width: usize, classes: &[u32], inverse: f64) -> (
         let weights = softmax(row, inverse);
         let mean: f64 = weights.iter().zip(row).map(|(w, l)| w * l).sum();
         let square: f64 = weights.iter().zip(row).map(|(w, l)| w * l * l).sum();
-        slope += mean - row[*class as usize];
-        curvature += square - mean * mean;
+        let weight = class_weights[*class as usize];
+        slope += weight * (mean - row[*class as usize]);
+        curvature += weight * (square - mean * mean);
     }
     (slope, curvature)
 }
@@ -118,33 +131,49 @@ mod tests {
     fn the_temperature_of_made_up_rows_is_recovered() {
         for truth in [0.5, 1.0, 3.0] {
             let (stated, classes) = made_up(20_000, truth, 1);
-            let found = temperature(&stated, 3, &classes);
+            let found = temperature(&stated, 3, &classes, &[1.0; 3]);
             assert!((found / truth - 1.0).abs() < 0.05, "{found} for {truth}");
         }
     }
 
     #[test]
     fn few_rows_leave_it_near_one() {
-        assert_eq!(temperature(&[], 3, &[]), 1.0);
+        assert_eq!(temperature(&[], 3, &[], &[1.0; 3]), 1.0);
         // Six sure and right predictions are no reason to be surer,
-        let right = temperature(&[0.9, 0.1].repeat(6), 2, &[0; 6]);
+        let right = temperature(&[0.9, 0.1].repeat(6), 2, &[0; 6], &[1.0; 2]);
         assert_eq!(right, 1.0);
         // and one that is sure and wrong is a reason to doubt, within bounds.
-        let wrong = temperature(&[1.0, 0.0], 2, &[1]);
+        let wrong = temperature(&[1.0, 0.0], 2, &[1], &[1.0; 2]);
         assert!(wrong > 1.0 && wrong <= 1.0 / RANGE.0, "{wrong}");
+    }
+
+    /// A weight of two is the row twice.
+    #[test]
+    fn weights_count_rows() {
+        let (stated, classes) = made_up(300, 2.0, 3);
+        let weighted = temperature(&stated, 3, &classes, &[2.0, 1.0, 0.0]);
+        let (mut repeated, mut repeated_classes) = (Vec::new(), Vec::new());
+        for (row, class) in stated.chunks(3).zip(&classes) {
+            for _ in 0..2 - class {
+                repeated.extend(row);
+                repeated_classes.push(*class);
+            }
+        }
+        let expected = temperature(&repeated, 3, &repeated_classes, &[1.0; 3]);
+        assert!((weighted - expected).abs() < 1e-9, "{weighted}, {expected}");
     }
 
     #[test]
     fn an_honest_model_is_hardly_ever_made_surer() {
         let surer = (0..100).filter(|&seed| {
             let (stated, classes) = made_up(250, 1.0, seed);
-            temperature(&stated, 3, &classes) < 1.0
+            temperature(&stated, 3, &classes, &[1.0; 3]) < 1.0
         });
         // 2.5 are expected of the upper end of a 95 % interval.
         assert!(surer.count() <= 6);
         let too_modest = (0..100).filter(|&seed| {
             let (stated, classes) = made_up(250, 0.4, seed);
-            (0.4..0.9).contains(&temperature(&stated, 3, &classes))
+            (0.4..0.9).contains(&temperature(&stated, 3, &classes, &[1.0; 3]))
         });
         assert!(too_modest.count() >= 95, "where it is plain, it is done");
     }

@@ -7,34 +7,43 @@
 //!
 //! Where scores come from one held-out part, the truth is in the set with at least the stated
 //! frequency over exchangeable rows. Where they are pooled from the folds of a cross-fit
-//! (cross-conformal), that frequency is what is seen in practice, without a proof for it.
+//! (cross-conformal), that frequency is what is seen in practice, without a proof for it. Scores
+//! have weights, so that classes count as they do among rows without a label (Podkopaev and Ramdas
+//! 2021, of whose thresholds, one a class, this is the mean).
 
 use serde::{Deserialize, Serialize};
 
-/// The scores of held-out rows, in increasing order.
+/// The scores of held-out rows in increasing order, each with its weight; these are 1 on average.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Conformity(Vec<f32>);
+pub struct Conformity(Vec<(f32, f32)>);
 
 impl Conformity {
-    /// 1 - p(true class) of `probabilities [rows, width]` whose true classes are given.
+    /// 1 - p(true class) of `probabilities [rows, width]` whose true classes are given, each with
+    /// the weight of its class.
     ///
     /// # Panics
     /// When a class is not below `width`, as indexing a slice does.
-    pub fn of_classes(probabilities: &[f32], width: usize, classes: &[u32]) -> Self {
+    pub fn of_classes(
+        probabilities: &[f32],
+        width: usize,
+        classes: &[u32],
+        class_weights: &[f64],
+    ) -> Self {
         let rows = probabilities.chunks_exact(width.max(1)).zip(classes);
-        Self::sorted(
-            rows.map(|(row, class)| 1.0 - row[*class as usize])
-                .collect(),
-        )
+        let score = |(row, class): (&[f32], &u32)| {
+            let class = *class as usize;
+            (1.0 - row[class], class_weights[class] as f32)
+        };
+        Self::sorted(rows.map(score).collect())
     }
 
     /// The sizes of the errors of continuous predictions.
     pub fn of_errors(errors: impl IntoIterator<Item = f32>) -> Self {
-        Self::sorted(errors.into_iter().map(f32::abs).collect())
+        Self::sorted(errors.into_iter().map(|error| (error.abs(), 1.0)).collect())
     }
 
-    fn sorted(mut scores: Vec<f32>) -> Self {
-        scores.sort_by(f32::total_cmp);
+    fn sorted(mut scores: Vec<(f32, f32)>) -> Self {
+        scores.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         Self(scores)
     }
 
@@ -49,12 +58,19 @@ impl Conformity {
     }
 
     /// The largest score that an answer of this coverage takes in: of n scores the
-    /// ceil((n + 1) coverage)-th smallest. Nothing where n is too small for that, so that only
-    /// "anything" has the coverage.
+    /// ceil((n + 1) coverage)-th smallest where all weigh 1, otherwise the first at which the
+    /// weights so far add up to (n + 1) coverage. Nothing where n is too small for that, so that
+    /// only "anything" has the coverage.
     pub fn threshold(&self, coverage: f64) -> Option<f32> {
         // A little less than the product, which may round up past a whole number.
-        let rank = ((self.0.len() + 1) as f64 * coverage - 1e-9).ceil() as usize;
-        self.0.get(rank.max(1) - 1).copied()
+        let needed = (self.0.len() + 1) as f64 * coverage - 1e-6;
+        let mut so_far = 0.0;
+        let mut scores = self.0.iter();
+        let reached = scores.find(|(_, weight)| {
+            so_far += f64::from(*weight);
+            so_far >= needed
+        });
+        reached.map(|(score, _)| *score)
     }
 
     /// The highest coverage for which there is a threshold.
@@ -91,6 +107,20 @@ mod tests {
     }
 
     #[test]
+    fn weights_count_rows() {
+        // Scores 0.1 (class 0, which counts twice), 0.4 and 0.5 (class 1, which counts half).
+        let stated = [0.9, 0.1, 0.4, 0.6, 0.5, 0.5];
+        let scores = Conformity::of_classes(&stated, 2, &[0, 1, 1], &[2.0, 0.5]);
+        let near = |threshold: Option<f32>, score: f32| {
+            assert!((threshold.expect("within reach") - score).abs() < 1e-6);
+        };
+        near(scores.threshold(0.5), 0.1);
+        near(scores.threshold(0.6), 0.4);
+        near(scores.threshold(0.75), 0.5);
+        assert_eq!(scores.threshold(0.8), None);
+    }
+
+    #[test]
     fn sets_hold_the_likely_classes() {
         let row = [0.6, 0.3, 0.1];
         assert_eq!(class_set(&row, Some(0.75)), [0, 1]);
@@ -116,7 +146,7 @@ mod tests {
             let held: Vec<_> = (0..19).map(|_| row()).collect();
             let stated: Vec<f32> = held.iter().flat_map(|(p, _)| *p).collect();
             let classes: Vec<u32> = held.iter().map(|(_, class)| *class).collect();
-            let scores = Conformity::of_classes(&stated, 2, &classes);
+            let scores = Conformity::of_classes(&stated, 2, &classes, &[1.0; 2]);
             let (new, class) = row();
             let set = class_set(&new, scores.threshold(coverage));
             covered += usize::from(set.contains(&(class as usize)));

@@ -4,6 +4,7 @@
 //! is a function of the seed given.
 
 pub mod calibrate;
+pub mod class_shift;
 pub mod conformal;
 #[cfg(test)]
 mod draws;

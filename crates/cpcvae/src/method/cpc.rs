@@ -36,6 +36,9 @@ pub struct Cpc {
     pub neighbour_refreshes: u64,
     /// Standard deviation of noise on what the encoder sees of a row in training.
     pub jitter: f64,
+    /// Weight of rows mixed of two, with their labels and suggested classes mixed alike, as a
+    /// multiple of the neighbours' weight.
+    pub mixing: f64,
     /// Weight beta of the KL divergence.
     pub beta: f64,
     /// Weight of the predictor's squared weights.
@@ -79,6 +82,7 @@ impl Cpc {
             neighbour_reach: choose(0.0, 0.99),
             neighbour_refreshes: if images { 5 } else { 0 },
             jitter: 0.0,
+            mixing: 0.0,
             beta: pc.beta,
             predictor_norm: pc.predictor_norm,
             class_shares: Vec::new(),
@@ -129,6 +133,7 @@ impl Cpc {
                 propagation: self.propagation()?,
                 refreshes: self.neighbour_refreshes,
                 jitter: check_weight("jitter", self.jitter)?,
+                mixing: check_weight("mixing", self.mixing)?,
             })),
         })
     }

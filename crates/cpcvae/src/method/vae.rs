@@ -45,5 +45,6 @@ pub(super) fn unconditional(weights: Weights) -> Objective {
         propagation: Propagation::default(),
         refreshes: 0,
         jitter: 0.0,
+        mixing: 0.0,
     })
 }

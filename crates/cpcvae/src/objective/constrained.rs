@@ -2,7 +2,7 @@
 
 use super::consistency::Original;
 use super::{Examples, GradientPath, Prediction, Progress, Terms};
-use super::{aggregate, consistency, entropy, evidence};
+use super::{aggregate, consistency, entropy, evidence, mixed};
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
 use crate::opinion::Propagation;
@@ -79,6 +79,8 @@ pub struct Constrained {
     /// Standard deviation of noise on what the encoder sees of a row. An encoder that has to make
     /// do with it cannot learn a few rows of many columns by heart.
     pub jitter: f64,
+    /// Weight of mixed rows, as a multiple of that of neighbours.
+    pub mixing: f64,
 }
 
 impl Constrained {
@@ -149,6 +151,10 @@ impl Constrained {
                 .rows(batch.labelled..rows)
                 .loss(suggested.clone());
             terms.push("neighbours", weights.neighbours, mean_of_batch(loss, rows));
+            if self.mixing != 0.0 {
+                let cost = mixed::cost(model, batch, suggested, self.jitter, noise);
+                terms.push("mixed", self.mixing * weights.neighbours, cost);
+            }
         }
         if self.weights.predictor_norm != 0.0 {
             let norm = model.predictor_squared_norm();

@@ -13,6 +13,7 @@ mod evidence;
 mod examples;
 mod label_evidence;
 mod labels_only;
+mod mixed;
 mod prediction;
 mod predictor_only;
 mod terms;

@@ -7,19 +7,19 @@ use super::propagate::{Propagation, beliefs, links, propagate};
 use super::ridge::Ridge;
 use super::{reach, whole};
 
-/// With fewer labels a class, what a forest finds again among them is chance.
-const ENOUGH_FOR_A_FOREST: usize = 5;
+/// With fewer labels a class, what a forest or planes find again among them is chance.
+const ENOUGH_FOR_ALL: usize = 5;
 
 /// What can be said of all rows before any network is trained: probabilities of the classes,
 /// `[rows, classes]`.
 ///
 /// Four are asked: neighbours ([`propagate`]), and of the labelled rows alone a kernel ridge
 /// classifier, logistic regression and a forest. How many of the labels each finds again from the
-/// others decides who speaks: neighbours where nobody finds more; the forest where it finds most
-/// of all, since others blur its thresholds; otherwise the mean of those of the other three that
-/// are as good as the best, up to what chance may do. Who that is differs: neighbours on half-moon
-/// and handwritten digits, trees on letters described by 16 numbers, planes and trees together on
-/// genes. Where the reach is given, neighbours are asked without a contest.
+/// others decides who speaks: the forest where it finds most of all, since others blur its
+/// thresholds; otherwise the mean of those that are as good as the best, up to what chance may do.
+/// Who that is differs: neighbours on half-moon and handwritten digits, trees on letters described
+/// by 16 numbers, all together on genes. With few labels only neighbours and the ridge are asked.
+/// Where the reach is given, neighbours are asked without a contest.
 pub fn first_opinion(
     features: &[f32],
     width: usize,
@@ -36,30 +36,28 @@ pub fn first_opinion(
     let (reach, by_neighbours) = reach::choose(&links, labels, &judges, classes);
     let ridge = Ridge::fit(features, width, labels, classes);
     let by_ridge = ridge.as_ref().map_or(0, |r| r.finds_of(&judges, labels));
+    let neighbours = || beliefs(&links, reach, labels, classes);
+    if labels.len() < ENOUGH_FOR_ALL * classes {
+        let ridge = ridge.filter(|_| by_ridge > by_neighbours);
+        return ridge.map_or_else(neighbours, |ridge| ridge.beliefs(features));
+    }
     let data = Labelled {
         features,
         columns: width,
         labels,
         classes,
     };
-    let is_enough = labels.len() >= ENOUGH_FOR_A_FOREST * classes;
-    let by_forest = match is_enough {
-        true => Forest::found_again(data, &judges),
-        false => 0,
-    };
-    let by_logistic = match is_enough {
-        true => Logistic::found_again(data, &judges),
-        false => 0,
-    };
-    let best = by_forest.max(by_ridge).max(by_logistic);
-    if by_neighbours >= best {
-        return beliefs(&links, reach, labels, classes);
-    }
-    if by_forest > by_ridge.max(by_logistic) {
+    let by_forest = Forest::found_again(data, &judges);
+    let by_logistic = Logistic::found_again(data, &judges);
+    let best_of_others = by_neighbours.max(by_ridge).max(by_logistic);
+    if by_forest > best_of_others {
         return Forest::fit_all(data).beliefs(features);
     }
-    let enough = best - chance(best, judges.len());
+    let enough = best_of_others - chance(best_of_others, judges.len());
     let mut heard = Vec::new();
+    if by_neighbours >= enough {
+        heard.push(neighbours());
+    }
     if let Some(ridge) = ridge.filter(|_| by_ridge >= enough) {
         heard.push(ridge.beliefs(features));
     }
@@ -72,11 +70,10 @@ pub fn first_opinion(
     mean(&heard)
 }
 
-/// Half a standard deviation of a count of `found` among `asked`: two classifiers that agree on
-/// most rows differ by less than two that do not know of each other.
+/// A standard deviation of a count of `found` among `asked`: who is behind by less may be as good.
 fn chance(found: usize, asked: usize) -> usize {
     let share = found as f64 / asked.max(1) as f64;
-    (0.5 * (asked as f64 * share * (1.0 - share)).sqrt()) as usize
+    (asked as f64 * share * (1.0 - share)).sqrt() as usize
 }
 
 /// The mean of several opinions of the same rows, at least one.
