@@ -183,8 +183,17 @@ fn only_what_is_missing_or_changed_is_trained() {
     sandbox.write("tiny.toml", &short);
     assert_eq!(sandbox.ok(&RUN), all, "the old lines count again");
     assert_eq!(count(), 6);
-    // A model that is gone is missed by its figure only, and comes back when asked for.
+    // A model that is gone is missed by its figure only, which stays as it was; it comes back when
+    // asked for.
+    let figure = sandbox.read("results/tiny-plane.png");
     std::fs::remove_dir_all(sandbox.path("results/runs")).expect("a folder");
+    let answer = sandbox.run(&RUN);
+    assert!(
+        answer.err.contains("`--retrain` trains them again"),
+        "{answer:?}"
+    );
+    assert_eq!(sandbox.read("results/tiny-plane.png"), figure);
+    std::fs::remove_file(sandbox.path("results/tiny-plane.png")).expect("a file");
     let answer = sandbox.run(&RUN);
     assert!(
         answer.err.contains("`--retrain` trains it again"),

@@ -46,6 +46,22 @@ pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Ve
             .iter()
             .filter(|row| figure.only.has(&row.key) && !row.records.is_empty())
             .collect();
+        let lost = match figure.draw.needs_models() {
+            true => studio.lost(&shown),
+            false => 0,
+        };
+        // A figure with fewer panels is no reason to lose one that has them all.
+        let files = studio.paths(&figure.name);
+        if lost > 0 && files.iter().all(|path| path.exists()) {
+            studio.printer.note(format!(
+                "figure `{}` is left as it was: {lost} of its {} models are not there; `--retrain` \
+                 trains them again",
+                figure.name,
+                shown.len()
+            ));
+            paths.extend(files);
+            continue;
+        }
         let drawn = draw(figure, &shown, studio)
             .with_context(|| format!("the figure `{}` cannot be drawn", figure.name))?;
         if drawn.is_empty() {
@@ -113,12 +129,10 @@ impl Studio<'_> {
     pub fn exhibits<'r>(&self, figure: &FigurePlan, rows: &[&Row<'r>]) -> Result<Vec<Exhibit<'r>>> {
         let mut exhibits = Vec::new();
         for row in rows {
-            let Some(record) = row.records.iter().find(|record| record.key.draw == 0) else {
+            let Some(record) = shown_record(row) else {
                 continue;
             };
-            let mut jobs = self.jobs.iter();
-            let job = jobs.find(|job| job.key == record.key && job.hash == record.hash);
-            match job.filter(|job| job.has_model(&self.bench.runs)) {
+            match self.job(record) {
                 Some(job) => exhibits.push(self.open(job, record)?),
                 None => self.printer.note(format!(
                     "figure `{}`: the model of {} is not there; `--retrain` trains it again",
@@ -127,6 +141,19 @@ impl Studio<'_> {
             }
         }
         Ok(exhibits)
+    }
+
+    /// How many of the models that rows show are no longer there.
+    fn lost(&self, rows: &[&Row<'_>]) -> usize {
+        let records = rows.iter().filter_map(|row| shown_record(row));
+        records.filter(|record| self.job(record).is_none()).count()
+    }
+
+    /// The cell that a record is of, where its model is there.
+    fn job(&self, record: &Record) -> Option<&Job> {
+        let mut jobs = self.jobs.iter();
+        let job = jobs.find(|job| job.key == record.key && job.hash == record.hash);
+        job.filter(|job| job.has_model(&self.bench.runs))
     }
 
     fn open<'r>(&self, job: &Job, record: &'r Record) -> Result<Exhibit<'r>> {
@@ -143,13 +170,24 @@ impl Studio<'_> {
 
     /// Draws a figure as PNG and SVG.
     pub fn save(&self, name: &str, draw: impl Fn(&Path) -> Result<()>) -> Result<Vec<PathBuf>> {
-        let paths = ["png", "svg"]
-            .map(|extension| PathBuf::from(format!("{}-{name}.{extension}", self.stem.display())));
+        let paths = self.paths(name);
         for path in &paths {
             draw(path)?;
         }
         Ok(paths.to_vec())
     }
+
+    /// The files of a figure.
+    fn paths(&self, name: &str) -> [PathBuf; 2] {
+        let stem = self.stem.display();
+        ["png", "svg"].map(|extension| PathBuf::from(format!("{stem}-{name}.{extension}")))
+    }
+}
+
+/// A row shows its first draw.
+fn shown_record<'r>(row: &Row<'r>) -> Option<&'r Record> {
+    let mut records = row.records.iter();
+    records.find(|record| record.key.draw == 0).copied()
 }
 
 impl Exhibit<'_> {
