@@ -53,8 +53,12 @@ pub fn write(
         files.push(save(studio.stem, "csv", &report::csv(&numbers))?);
         text += &format!("\n{}\n", report::text(plan, &numbers));
     }
-    for path in files.iter().chain(&figures) {
+    for path in &files {
         text += &format!("wrote {}\n", path.display());
+    }
+    // Some may be as they were, which a remark has said.
+    for path in &figures {
+        text += &format!("figure {}\n", path.display());
     }
     let mut json = report::json(&numbers);
     json["missing"] = missing.into();
