@@ -87,12 +87,12 @@ impl Answers {
         let classes = known_classes(data, held_out);
         let mut probabilities = held_out.outputs.values.clone();
         let stated = quality(&probabilities, width, &classes);
-        // Shares of classes need calibrated probabilities, and these the shares: twice is enough.
+        // Shares of classes need calibrated probabilities, and these the shares: two turns each.
         self.class_weights = vec![1.0; width];
         for _ in 0..2 {
-            let hotter = temperature(&probabilities, width, &classes, &self.class_weights);
+            let so_far = temperature(&probabilities, width, &classes, &self.class_weights);
             let mut elsewhere = unlabelled.values.clone();
-            at_temperature(&mut elsewhere, width, hotter);
+            at_temperature(&mut elsewhere, width, so_far);
             self.class_weights = class_weights(&classes, &elsewhere, width);
         }
         self.temperature = temperature(&probabilities, width, &classes, &self.class_weights);

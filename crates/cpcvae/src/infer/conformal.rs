@@ -8,8 +8,8 @@
 //! Where scores come from one held-out part, the truth is in the set with at least the stated
 //! frequency over exchangeable rows. Where they are pooled from the folds of a cross-fit
 //! (cross-conformal), that frequency is what is seen in practice, without a proof for it. Scores
-//! have weights, so that classes count as they do among rows without a label (Podkopaev and Ramdas
-//! 2021, of whose thresholds, one a class, this is the mean).
+//! have weights, so that classes count as they do among rows without a label (as Podkopaev
+//! and Ramdas 2021, with one threshold where theirs has one for each class).
 
 use serde::{Deserialize, Serialize};
 
