@@ -159,14 +159,15 @@ fn first_rows(source: Source, rows: usize) -> Source {
 }
 
 /// The weights of the paper's table of settings: lambda, gamma as a multiple of it, and beta;
-/// aggregate and entropy terms are the same for all such data. Neighbours have no say: pixels of
-/// photographs that are near each other are seldom of one class.
+/// aggregate and entropy terms are the same for all such data.
 fn as_in_the_paper(config: &mut RunConfig, lambda: f64, gamma: f64, beta: f64) {
     match &mut config.method {
         Method::Cpc(cpc) => {
             (cpc.prediction_weight, cpc.consistency_weight, cpc.beta) = (lambda, gamma, beta);
             (cpc.aggregate_weight, cpc.entropy_weight) = (0.2, 0.5);
-            (cpc.neighbour_weight, cpc.neighbour_refreshes) = (0.0, 0);
+            // Photographs of one class lie in many places: who knows the labelled ones best speaks.
+            (cpc.neighbour_reach, cpc.neighbour_refreshes) = (0.0, 0);
+            config.train.shift = 2;
             // Half of a batch is labelled, as in the paper.
             let all = config.train.labelled_per_batch + config.train.unlabelled_per_batch;
             (

@@ -2,6 +2,7 @@
 
 use crate::random::{Purpose, generator};
 use crate::shift::shift_images;
+use crate::stretch::stretch_images;
 use crate::{DataError, Dataset, Result};
 use rand::seq::SliceRandom;
 use std::sync::{Mutex, PoisonError};
@@ -23,6 +24,8 @@ pub struct BatchPlan {
     seed: u64,
     /// How many pixels images are moved at most.
     shift: usize,
+    /// How far the entries of the matrix that maps them are from the identity's at most.
+    stretch: f32,
 }
 
 /// The row numbers of one step.
@@ -69,6 +72,7 @@ impl BatchPlan {
         Ok(BatchPlan {
             seed,
             shift: 0,
+            stretch: 0.0,
             labelled: stream(
                 labelled,
                 labelled_per_batch,
@@ -91,12 +95,23 @@ impl BatchPlan {
         self
     }
 
+    /// The same plan with images turned, sheared and scaled, anew at each step, by matrices whose
+    /// entries differ from those of the identity by at most `most`.
+    pub fn with_stretch(mut self, most: f32) -> BatchPlan {
+        self.stretch = most;
+        self
+    }
+
     /// The batch of a step; the rows must have been checked before.
     pub(crate) fn batch(&self, data: &Dataset, step: u64) -> Batch {
         let mut batch = Batch::gather_checked(data, step, self.rows_of_step(step));
         if self.shift > 0 {
             let mut random = generator(self.seed, Purpose::Shift, step);
             shift_images(&mut batch.features, &data.layout, self.shift, &mut random);
+        }
+        if self.stretch > 0.0 {
+            let mut random = generator(self.seed, Purpose::Stretch, step);
+            stretch_images(&mut batch.features, &data.layout, self.stretch, &mut random);
         }
         batch
     }

@@ -62,6 +62,7 @@ mod source;
 mod split;
 mod split_plan;
 mod standardise;
+mod stretch;
 mod svhn;
 mod table;
 mod table_roles;

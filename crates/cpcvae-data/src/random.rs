@@ -20,6 +20,7 @@ pub(crate) enum Purpose {
     Folds = 8,
     ChooseLabels = 9,
     Shift = 10,
+    Stretch = 11,
 }
 
 /// The generator for one purpose; `index` tells apart repeated uses, such as passes.

@@ -20,6 +20,8 @@ mod tile_product;
 mod tile_words;
 #[cfg(target_arch = "x86_64")]
 mod vector_kernels;
+#[cfg(target_arch = "x86_64")]
+mod vector_words;
 
 pub use packing::{PackedLeft, PackedRight, Tile};
 pub use portable::multiply_portable;

@@ -7,6 +7,7 @@
 
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
+use crate::opinion::View;
 use crate::prepare::Prepared;
 use crate::run::{RunFolder, Trained, run};
 use crate::train::{Observer, StopReason};
@@ -192,7 +193,8 @@ impl<'a> CrossFit<'a> {
         }))
     }
 
-    /// Answers for the rows of a part by something that needs no training. Only for classes.
+    /// Answers for the rows of a part by something that needs no training, which sees the edges of
+    /// images. Only for classes.
     pub fn spread(&self, part: usize, config: &RunConfig, spread: Spread) -> Result<HeldOut> {
         let part = &self.parts[part];
         let classes = self.data.class_names().len();
@@ -208,7 +210,8 @@ impl<'a> CrossFit<'a> {
         let others = others.filter(|row| part.held_out.binary_search(row).is_err());
         let mut rows = [known.as_slice(), &part.held_out].concat();
         rows.extend(others);
-        let features = prepared.training.rows.features.gather(&rows);
+        let training = &prepared.training.rows;
+        let features = View::Edges.of(training.features.gather(&rows), &training.layout);
         let labels: Vec<(u32, u32)> = (0..)
             .zip(known)
             .filter_map(|(place, row)| Some((place, self.data.labels.class_of(*row)?)))

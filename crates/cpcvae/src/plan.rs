@@ -48,6 +48,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         labelled_per_batch,
         unlabelled_per_batch,
         shift: train.shift,
+        stretch: stretch(train.stretch)?,
         learning_rate: positive("train.learning_rate", train.learning_rate)?,
         schedule: schedule(train, has_validation)?,
         clip_norm: some_if_positive("train.clip_norm", train.clip_norm)?,
@@ -59,6 +60,15 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
             .map_err(|problem| Error::setting("train.precision", problem))?,
         constraint: constraint(&config.constraint, config, &prepared.target)?,
     })
+}
+
+/// Half of an image's width and more would turn it over.
+fn stretch(most: f64) -> Result<f64> {
+    if (0.0..0.5).contains(&most) {
+        return Ok(most);
+    }
+    let problem = format!("is {most}; it must be from 0 to below 0.5");
+    Err(Error::setting("train.stretch", problem))
 }
 
 fn batch_sizes(config: &RunConfig, prepared: &Prepared) -> Result<(usize, usize)> {

@@ -1,6 +1,8 @@
 //! Factors of a product as bfloat16 tiles, in the order in which the product reads them.
 
 use super::tile_words::{Source, Words, turn};
+#[cfg(target_arch = "x86_64")]
+use super::vector_words;
 use crate::isa::Isa;
 use crate::parallel;
 
@@ -184,12 +186,61 @@ impl Packed {
         } else {
             1
         };
+        #[cfg(target_arch = "x86_64")]
+        let rounds_in_vectors = isa.has_bf16_products() && vector_words::is_supported();
         // A depth of zero has no tiles, and no piece may be empty.
         let pieces = self.tiles[..self.tile_count].chunks_mut((together * block_tiles).max(1));
         parallel::for_each(values.len(), pieces.enumerate(), |(piece, tiles)| {
             let first_line = piece * together * layout.side_by_side * SIDE;
+            #[cfg(target_arch = "x86_64")]
+            if rounds_in_vectors {
+                return pack_blocks_in_vectors(layout, source, first_line, tiles);
+            }
             pack_blocks(isa, layout, source, first_line, tiles);
         });
+    }
+}
+
+impl Layout {
+    /// Which tile of blocks of `tiles` tiles is filled at a step, and the place in the source of its
+    /// first word, relative to the blocks' first line: along the rows of the source, so that memory
+    /// is read in long runs.
+    #[inline(always)]
+    fn place(self, step: usize, tiles: usize, k_tiles: usize) -> (usize, [usize; 2]) {
+        let line_tiles = tiles / k_tiles;
+        let (line_tile, k_tile) = if self.k_runs_down_source {
+            (step % line_tiles, step / line_tiles)
+        } else {
+            (step / k_tiles, step % k_tiles)
+        };
+        let (block, half) = (line_tile / self.side_by_side, line_tile % self.side_by_side);
+        let tile = (block * k_tiles + k_tile) * self.side_by_side + half;
+        (tile, [line_tile * SIDE, k_tile * DEPTH])
+    }
+}
+
+/// [`pack_blocks`] with [`vector_words`], which must be supported.
+#[cfg(target_arch = "x86_64")]
+fn pack_blocks_in_vectors(layout: Layout, source: Source, first_line: usize, tiles: &mut [Tile]) {
+    let k_tiles = source.depth.div_ceil(DEPTH);
+    for step in 0..tiles.len() {
+        let (tile, [line, k]) = layout.place(step, tiles.len(), k_tiles);
+        let (line, words) = (first_line + line, &mut tiles[tile].words);
+        if line >= source.lines {
+            // The second half of the last block.
+            *words = Tile::ZERO.words;
+            continue;
+        }
+        // SAFETY: the caller has asked whether it is supported, and the place was checked.
+        unsafe {
+            vector_words::words(
+                source,
+                layout.k_runs_down_source,
+                layout.turn,
+                [line, k],
+                words,
+            );
+        }
     }
 }
 
@@ -201,19 +252,10 @@ kernel! {
         first_line: usize,
         tiles: &mut [Tile],
     ) {
-        let side_by_side = layout.side_by_side;
         let k_tiles = source.depth.div_ceil(DEPTH);
-        let line_tiles = tiles.len() / k_tiles;
         for step in 0..tiles.len() {
-            // Along the rows of the source, so that memory is read in long runs.
-            let (line_tile, k_tile) = if layout.k_runs_down_source {
-                (step % line_tiles, step / line_tiles)
-            } else {
-                (step / k_tiles, step % k_tiles)
-            };
-            let (block, half) = (line_tile / side_by_side, line_tile % side_by_side);
-            let tile = &mut tiles[(block * k_tiles + k_tile) * side_by_side + half];
-            let (line, k) = (first_line + line_tile * SIDE, k_tile * DEPTH);
+            let (tile, [line, k]) = layout.place(step, tiles.len(), k_tiles);
+            let (line, tile) = (first_line + line, &mut tiles[tile]);
             let mut words = [[0; SIDE]; SIDE];
             if layout.k_runs_down_source {
                 source.words_from_columns(line, k, &mut words);

@@ -18,7 +18,7 @@ pub(crate) fn are_vectors_supported() -> bool {
             && is_x86_feature_detected!("avx512bf16")
             && processor_is_amds()
             // SAFETY: the conditions before.
-            && unsafe { self_check(Isa::Avx512, Engine::Vectors) }
+            && unsafe { self_check(Isa::Avx512Bf16, Engine::Vectors) }
     })
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn are_tiles_supported() -> bool {
             && system_keeps_tiles()
             && request_permission()
             // SAFETY: the conditions before.
-            && unsafe { self_check(Isa::Avx512, Engine::Tiles) }
+            && unsafe { self_check(Isa::Amx, Engine::Tiles) }
     })
 }
 
@@ -128,8 +128,8 @@ fn request_permission() -> bool {
 /// a machine that nobody has seen must not make wrong models.
 ///
 /// # Safety
-/// This machine must support `isa`, on which the factors are packed, and the instructions of
-/// `engine` must work.
+/// This machine must support `isa`, on which the factors are packed (of which the check itself may
+/// be a part), and the instructions of `engine` must work.
 #[cfg(target_arch = "x86_64")]
 pub unsafe fn self_check(isa: Isa, engine: Engine) -> bool {
     use super::{PackedLeft, PackedRight, tile_product};

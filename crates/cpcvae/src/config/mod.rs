@@ -164,6 +164,9 @@ pub struct TrainConfig {
     pub unlabelled_per_batch: usize,
     /// Pixels by which images are moved at most in each direction, anew at each step.
     pub shift: usize,
+    /// How much images are turned, sheared and scaled at most, anew at each step: the difference of
+    /// an entry of the matrix that does it from the identity's.
+    pub stretch: f64,
     /// Adam's step size.
     pub learning_rate: f64,
     /// constant, cosine or plateau.

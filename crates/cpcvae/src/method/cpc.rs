@@ -4,7 +4,7 @@ use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
 use crate::error::{Error, Result};
 use crate::model::Kind;
 use crate::objective::{Constrained, GradientPath, Objective, Weights};
-use crate::opinion::Propagation;
+use crate::opinion::{Propagation, View};
 use serde::{Deserialize, Serialize};
 
 /// Evidence, prediction loss, consistency, aggregate label consistency, entropy.
@@ -27,6 +27,8 @@ pub struct Cpc {
     pub neighbour_weight: f64,
     /// How much of that weight is gone at the end of the run, 0 to 1.
     pub neighbour_decay: f64,
+    /// What of a row is compared with others: its values, or the edges of an image.
+    pub neighbour_view: View,
     /// Neighbours of a row.
     pub neighbours: usize,
     /// How far labels spread, below 1; 0 for the reach at which labels are best found again from
@@ -73,13 +75,14 @@ impl Cpc {
         let ramp = choose(0.5, 0.3);
         Self {
             prediction_weight: pc.prediction_weight,
-            consistency_weight: choose(4.25, 12.0),
+            consistency_weight: 4.25,
             aggregate_weight: 3.0,
             entropy_weight: 0.0,
             neighbour_weight: choose(20.0, 100.0),
             neighbour_decay: 0.0,
+            neighbour_view: if images { View::Edges } else { View::Values },
             neighbours: if images { 10 } else { 30 },
-            neighbour_reach: choose(0.0, 0.99),
+            neighbour_reach: choose(0.0, 0.999),
             neighbour_refreshes: if images { 5 } else { 0 },
             jitter: 0.0,
             mixing: 0.0,
@@ -131,6 +134,7 @@ impl Cpc {
                 gradient_path: self.gradient_path,
                 target_gradient: self.target_gradient,
                 propagation: self.propagation()?,
+                view: self.neighbour_view,
                 refreshes: self.neighbour_refreshes,
                 jitter: check_weight("jitter", self.jitter)?,
                 mixing: check_weight("mixing", self.mixing)?,

@@ -4,7 +4,7 @@ use super::{Recipe, Stage, check_weight};
 use crate::error::Result;
 use crate::model::Kind;
 use crate::objective::{Constrained, GradientPath, Objective, Weights};
-use crate::opinion::Propagation;
+use crate::opinion::{Propagation, View};
 use serde::{Deserialize, Serialize};
 
 /// Maximises the evidence lower bound; labels are not used.
@@ -43,6 +43,7 @@ pub(super) fn unconditional(weights: Weights) -> Objective {
         gradient_path: GradientPath::Auto,
         target_gradient: true,
         propagation: Propagation::default(),
+        view: View::Values,
         refreshes: 0,
         jitter: 0.0,
         mixing: 0.0,

@@ -5,7 +5,7 @@ use super::{Examples, GradientPath, Prediction, Progress, Terms};
 use super::{aggregate, consistency, entropy, evidence, mixed};
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
-use crate::opinion::Propagation;
+use crate::opinion::{Propagation, View};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +74,8 @@ pub struct Constrained {
     pub target_gradient: bool,
     /// How labels spread over neighbours, where `weights.neighbours` asks for it.
     pub propagation: Propagation,
+    /// What of a row they compare.
+    pub view: View,
     /// How often they are spread anew during the stage.
     pub refreshes: u64,
     /// Standard deviation of noise on what the encoder sees of a row. An encoder that has to make

@@ -1,11 +1,12 @@
 //! What a few labels suggest for all rows, before and beside a network.
 //!
-//! Above all, labels spread over the graph of nearest neighbours. Rows that lie near each other in a dense region mostly share their class, so a few labels say
-//! something of all rows (Zhou et al. 2004, "Learning with local and global consistency"; with
+//! Above all, labels spread over the graph of nearest neighbours. Rows that lie near each other in
+//! a dense region mostly share their class, so a few labels say something of all rows (Zhou et al. 2004, "Learning with local and global consistency"; with
 //! the scales of Zelnik-Manor and Perona 2004 and class masses as Zhu et al. 2003).
 
 mod cholesky;
 mod conjugate_gradient;
+mod edges;
 mod first;
 mod forest;
 mod labelled;
@@ -16,12 +17,15 @@ mod principal;
 mod propagate;
 mod reach;
 mod ridge;
+mod view;
 mod vote;
 
+pub use edges::{EDGES, edges};
 pub use first::first_opinion;
 pub use forest::forest;
 pub use logistic::logistic;
 pub use propagate::{Propagation, propagate};
+pub use view::View;
 pub use vote::vote;
 
 use std::borrow::Cow;

@@ -275,7 +275,8 @@ impl<'a> Training<'a> {
             _ => (labelled.clone(), unlabelled.clone(), few, many),
         };
         let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?
-            .with_shift(self.plan.shift);
+            .with_shift(self.plan.shift)
+            .with_stretch(self.plan.stretch as f32);
         let first = self.state.step;
         Ok(Prefetch::start(self.data.rows.clone(), plan, first)?)
     }

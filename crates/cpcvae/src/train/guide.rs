@@ -71,7 +71,8 @@ impl Guide {
         let by_features = match later {
             Some((earlier, _)) => earlier.by_features.clone(),
             None => {
-                let (values, width) = (&features.values, features.columns);
+                let seen = objective.view.of(features.clone(), &data.rows.layout);
+                let (values, width) = (&seen.values, seen.columns);
                 first_opinion(values, width, &labels, classes, &objective.propagation)
             }
         };

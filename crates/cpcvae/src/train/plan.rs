@@ -26,6 +26,8 @@ pub struct TrainPlan {
     pub unlabelled_per_batch: usize,
     /// Pixels by which images are moved at most, anew at each step.
     pub shift: usize,
+    /// How much they are turned, sheared and scaled at most.
+    pub stretch: f64,
     /// Base learning rate.
     pub learning_rate: f64,
     /// How it changes.

@@ -169,12 +169,14 @@ impl Keep {
 
 /// Keys that came after the first results, each with the value that stands for how it was before.
 /// With that value they are left out of the hash, so that what was trained earlier still counts.
-const LATER_KEYS: [&str; 5] = [
+const LATER_KEYS: [&str; 7] = [
     r#"net = "mlp""#,
     "depth = 28",
     "width = 2",
     "jitter = 0.0",
     "mixing = 0.0",
+    "stretch = 0.0",
+    r#"neighbour_view = "values""#,
 ];
 
 fn without_later_keys(settings: &str) -> String {

@@ -1,0 +1,74 @@
+//! What a few labels say of all images before any network is trained, on the real ones; skipped,
+//! saying so, where the folder named by `CPCVAE_DATA` does not have them.
+//!
+//! `cargo test --release -p cpcvae --test first_opinion -- --nocapture` prints the figures; with
+//! `CPCVAE_ALL_ROWS=1` those of 50,000 images, which take a minute.
+
+use cpcvae::opinion::{Propagation, View, first_opinion};
+use cpcvae_data::{Source, choose_labels, open_mnist, open_svhn};
+use std::path::PathBuf;
+
+/// The share of the first rows whose class is found from `per_class` labels a class, by pixels and
+/// by edges.
+fn found(source: &Source, rows: u32, per_class: usize, options: Propagation) -> [f64; 2] {
+    let rows: Vec<u32> = (0..rows).collect();
+    let data = source.rows.select(&rows);
+    let classes = data.class_names().len();
+    let class = |row: u32| data.labels.class_of(row).expect("all rows have a class");
+    let chosen = choose_labels(&data, &rows, per_class * classes, 0);
+    let labels: Vec<(u32, u32)> = chosen.iter().map(|row| (*row, class(*row))).collect();
+    [View::Values, View::Edges].map(|view| {
+        let seen = view.of(data.features.matrix(), &data.layout);
+        let beliefs = first_opinion(&seen.values, seen.columns, &labels, classes, &options);
+        let is_right = |row: &u32| {
+            let beliefs = &beliefs[*row as usize * classes..][..classes];
+            let own = beliefs[class(*row) as usize];
+            beliefs.iter().all(|belief| *belief <= own)
+        };
+        rows.iter().filter(|row| is_right(row)).count() as f64 / rows.len() as f64
+    })
+}
+
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("CPCVAE_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: CPCVAE_DATA does not name a folder with MNIST and SVHN");
+    }
+    folder
+}
+
+/// The rows that are asked about.
+fn rows(few: u32) -> u32 {
+    match std::env::var_os("CPCVAE_ALL_ROWS") {
+        Some(_) => 50_000,
+        None => few,
+    }
+}
+
+#[test]
+fn edges_tell_more_of_digits_than_pixels() {
+    let Some(source) = folder().and_then(|folder| open_mnist(&folder).ok()) else {
+        return;
+    };
+    let neighbours = Propagation {
+        neighbours: 10,
+        reach: Some(0.999),
+    };
+    let [pixels, edges] = found(&source, rows(5000), 10, neighbours);
+    println!("MNIST, 100 labels: {pixels:.4} by pixels, {edges:.4} by edges");
+    assert!(edges > pixels + 0.01, "{edges} {pixels}");
+}
+
+#[test]
+fn edges_tell_more_of_house_numbers_than_pixels() {
+    let Some(source) = folder().and_then(|folder| open_svhn(&folder).ok()) else {
+        return;
+    };
+    let contest = Propagation {
+        neighbours: 10,
+        reach: None,
+    };
+    let [pixels, edges] = found(&source, rows(4000), 100, contest);
+    println!("SVHN, 1000 labels: {pixels:.4} by pixels, {edges:.4} by edges");
+    assert!(edges > pixels + 0.1, "{edges} {pixels}");
+}
