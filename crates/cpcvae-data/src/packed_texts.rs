@@ -1,7 +1,8 @@
 //! Texts one after the other in bytes that may be in a file: a column of a large table.
 
-use crate::mapped::Gatherer;
-use crate::{Result, SharedBytes};
+use crate::SharedBytes;
+#[cfg(any(feature = "parquet", test))]
+use crate::{Result, mapped::Gatherer};
 use std::fmt;
 
 /// Bytes of a number that says where a text ends.
@@ -58,13 +59,15 @@ impl fmt::Debug for PackedTexts {
     }
 }
 
-/// Takes texts in order.
+/// Takes texts in order, those of Parquet files.
+#[cfg(any(feature = "parquet", test))]
 pub(crate) struct TextGatherer {
     bytes: Gatherer,
     ends: Gatherer,
     end: u64,
 }
 
+#[cfg(any(feature = "parquet", test))]
 impl TextGatherer {
     /// For texts of which at most `budget` bytes may be in memory.
     pub(crate) fn new(budget: u64) -> Result<TextGatherer> {

@@ -9,6 +9,8 @@
 //! Every element of a product is summed in an order that depends on `k` only: neither the number
 //! of threads nor the other rows and columns change it.
 
+#[cfg(target_arch = "x86_64")]
+mod both_ways;
 mod packing;
 mod portable;
 mod rounding;

@@ -29,8 +29,7 @@ impl PackedWeights {
     /// If the length does not fit the shape.
     pub fn pack(&mut self, k: usize, n: usize, w: &[f32]) {
         timed("dense: packing weights", 0.0, || {
-            self.forward.pack(k, n, w, false);
-            self.backward.pack(n, k, w, true);
+            self.forward.pack_both_ways(&mut self.backward, k, n, w);
         });
     }
 

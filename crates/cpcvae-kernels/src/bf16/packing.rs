@@ -24,7 +24,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    const ZERO: Tile = Tile {
+    pub(super) const ZERO: Tile = Tile {
         words: [[0; SIDE]; SIDE],
     };
 }
@@ -123,6 +123,26 @@ impl PackedRight {
         self.0.pack(isa, layout, source);
     }
 
+    /// Packs weights `w [k, n]` for the product with them, in `self`, and with them transposed, in
+    /// `transposed`.
+    ///
+    /// # Panics
+    /// If the length does not fit the shape.
+    pub fn pack_both_ways(&mut self, transposed: &mut Self, k: usize, n: usize, w: &[f32]) {
+        #[cfg(target_arch = "x86_64")]
+        if rounds_in_vectors(Isa::current()) {
+            return super::both_ways::pack(self, transposed, [k, n], w);
+        }
+        self.pack(k, n, w, false);
+        transposed.pack(n, k, w, true);
+    }
+
+    /// Room for the tiles of a factor `[k, n]`, whose words are those of an earlier one.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn tiles_for(&mut self, n: usize, k: usize) -> &mut [Tile] {
+        self.0.tiles_for(RIGHT_PAIR, n, k)
+    }
+
     /// `n`.
     pub fn columns(&self) -> usize {
         self.0.lines
@@ -166,6 +186,17 @@ struct Layout {
 const LINE_TILES_TOGETHER: usize = 8;
 
 impl Packed {
+    /// Room for the tiles of `lines` that run along `depth`.
+    fn tiles_for(&mut self, side_by_side: usize, lines: usize, depth: usize) -> &mut [Tile] {
+        (self.lines, self.depth) = (lines, depth);
+        let blocks = lines.div_ceil(side_by_side * SIDE);
+        self.tile_count = blocks * depth.div_ceil(DEPTH) * side_by_side;
+        if self.tiles.len() < self.tile_count {
+            self.tiles.resize(self.tile_count, Tile::ZERO);
+        }
+        &mut self.tiles[..self.tile_count]
+    }
+
     fn pack(&mut self, isa: Isa, layout: Layout, source: Source) {
         let Source {
             lines,
@@ -175,11 +206,7 @@ impl Packed {
         assert_eq!(values.len(), lines * depth);
         let blocks = lines.div_ceil(layout.side_by_side * SIDE);
         let block_tiles = depth.div_ceil(DEPTH) * layout.side_by_side;
-        (self.lines, self.depth) = (lines, depth);
-        self.tile_count = blocks * block_tiles;
-        if self.tiles.len() < self.tile_count {
-            self.tiles.resize(self.tile_count, Tile::ZERO);
-        }
+        let tiles = self.tiles_for(layout.side_by_side, lines, depth);
         let together = if layout.k_runs_down_source {
             let share = blocks / (2 * super::threads_for(values.len()));
             share.clamp(1, LINE_TILES_TOGETHER / layout.side_by_side)
@@ -187,9 +214,9 @@ impl Packed {
             1
         };
         #[cfg(target_arch = "x86_64")]
-        let rounds_in_vectors = isa.has_bf16_products() && vector_words::is_supported();
+        let rounds_in_vectors = rounds_in_vectors(isa);
         // A depth of zero has no tiles, and no piece may be empty.
-        let pieces = self.tiles[..self.tile_count].chunks_mut((together * block_tiles).max(1));
+        let pieces = tiles.chunks_mut((together * block_tiles).max(1));
         parallel::for_each(values.len(), pieces.enumerate(), |(piece, tiles)| {
             let first_line = piece * together * layout.side_by_side * SIDE;
             #[cfg(target_arch = "x86_64")]
@@ -199,6 +226,12 @@ impl Packed {
             pack_blocks(isa, layout, source, first_line, tiles);
         });
     }
+}
+
+/// Whether words are made by [`vector_words`].
+#[cfg(target_arch = "x86_64")]
+fn rounds_in_vectors(isa: Isa) -> bool {
+    isa.has_bf16_products() && vector_words::is_supported()
 }
 
 impl Layout {

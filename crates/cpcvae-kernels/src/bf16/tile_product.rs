@@ -187,7 +187,10 @@ impl Product<'_> {
         column: usize,
         target: Block,
     ) {
-        let k_tiles = self.left.depth().div_ceil(DEPTH);
+        let (k_tiles, pairs) = (
+            self.left.depth().div_ceil(DEPTH),
+            self.left.depth().div_ceil(2),
+        );
         let right = &self.right.tiles()[column / BLOCK * k_tiles * RIGHT_PAIR..];
         let right = right[..k_tiles * RIGHT_PAIR].as_ptr();
         let left = &self.left.tiles()[row / SIDE * k_tiles..];
@@ -211,7 +214,7 @@ impl Product<'_> {
                             row_stride: target.row_stride,
                         };
                         let accumulate = self.accumulate;
-                        vector_kernels::multiply_1x2(k_tiles, left, right, target, accumulate);
+                        vector_kernels::multiply_1x2(pairs, left, right, target, accumulate);
                     }
                 }
             }

@@ -14,14 +14,15 @@ use std::mem::transmute;
 const ROWS: usize = 8;
 
 /// `c [16, 32]` is (or, if `accumulate`, is increased by) the product of one row tile
-/// `left [k_tiles]` and two column tiles `right [k_tiles][2]`.
+/// `left [k tile]` and two column tiles `right [k tile][2]`, of which the first `pairs` words along
+/// `k` are not zero.
 ///
 /// # Safety
-/// The AVX-512 F and BF16 instructions must work on this thread. All tiles can be read, all
-/// elements of `c` be written and, if `accumulate`, read.
+/// The AVX-512 F and BF16 instructions must work on this thread. There are as many tiles as `pairs`
+/// need, which can be read; all elements of `c` can be written and, if `accumulate`, read.
 #[target_feature(enable = "avx512f,avx512bf16")]
 pub(super) unsafe fn multiply_1x2(
-    k_tiles: usize,
+    pairs: usize,
     left: *const Tile,
     right: *const Tile,
     c: Block,
@@ -35,7 +36,7 @@ pub(super) unsafe fn multiply_1x2(
                 row_stride: c.row_stride,
             };
             let left = left.cast::<i32>().add(first_row * SIDE);
-            multiply_rows(k_tiles, left, right, c, accumulate);
+            multiply_rows(pairs, left, right, c, accumulate);
         }
     }
 }
@@ -47,7 +48,7 @@ pub(super) unsafe fn multiply_1x2(
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
 unsafe fn multiply_rows(
-    k_tiles: usize,
+    pairs: usize,
     left: *const i32,
     right: *const Tile,
     c: Block,
@@ -63,8 +64,8 @@ unsafe fn multiply_rows(
         }
     }
     const WORDS: usize = SIDE * SIDE;
-    for k_tile in 0..k_tiles {
-        for pair in 0..SIDE {
+    for k_tile in 0..pairs.div_ceil(SIDE) {
+        for pair in 0..SIDE.min(pairs - k_tile * SIDE) {
             // SAFETY: `pair` is a row of the right tiles, which are aligned, and a word of the
             // rows of the left tile.
             unsafe {
