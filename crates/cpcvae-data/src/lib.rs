@@ -41,6 +41,7 @@ mod glyph_strokes;
 mod glyphs;
 mod half_moon;
 mod idx;
+mod image_planes;
 mod image_set;
 mod label_cells;
 mod labels;

@@ -1,6 +1,7 @@
 //! Images moved by a few pixels, anew at each step: a digit a little to the left is the same digit.
 
 use crate::Layout;
+use crate::image_planes::change_planes;
 use rand::Rng;
 
 /// Moves each image by a whole number of pixels, at most `most` in each direction; border pixels
@@ -12,26 +13,22 @@ pub(crate) fn shift_images(
     most: usize,
     random: &mut impl Rng,
 ) {
-    let Layout::Image {
-        height,
-        width,
-        channels,
-    } = *layout
-    else {
-        return;
-    };
-    let mut original = vec![0.0; height * width * channels];
-    for image in features.chunks_exact_mut(original.len().max(1)) {
-        original.copy_from_slice(image);
-        let (down, right) = (draw(most, random), draw(most, random));
-        let planes = image.chunks_exact_mut(height * width);
-        for (plane, original) in planes.zip(original.chunks_exact(height * width)) {
-            for y in 0..height {
-                let from = place(y, down, height) * width;
-                for x in 0..width {
-                    plane[y * width + x] = original[from + place(x, right, width)];
-                }
-            }
+    let by = || (draw(most, random), draw(most, random));
+    change_planes(features, layout, by, |plane, original, size, by| {
+        shift_plane(plane, original, size, *by);
+    });
+}
+
+fn shift_plane(
+    plane: &mut [f32],
+    original: &[f32],
+    [height, width]: [usize; 2],
+    (down, right): (isize, isize),
+) {
+    for y in 0..height {
+        let from = place(y, down, height) * width;
+        for x in 0..width {
+            plane[y * width + x] = original[from + place(x, right, width)];
         }
     }
 }

@@ -2,6 +2,7 @@
 //! digit.
 
 use crate::Layout;
+use crate::image_planes::change_planes;
 use rand::Rng;
 
 /// Maps each image by a random matrix around its middle, whose entries differ from those of the
@@ -14,23 +15,10 @@ pub(crate) fn stretch_images(
     most: f32,
     random: &mut impl Rng,
 ) {
-    let Layout::Image {
-        height,
-        width,
-        channels,
-    } = *layout
-    else {
-        return;
-    };
-    let mut original = vec![0.0; height * width * channels];
-    for image in features.chunks_exact_mut(original.len().max(1)) {
-        original.copy_from_slice(image);
-        let change: [f32; 4] = std::array::from_fn(|_| most * draw(random));
-        let planes = image.chunks_exact_mut(height * width);
-        for (plane, original) in planes.zip(original.chunks_exact(height * width)) {
-            map_plane(plane, original, [height, width], change);
-        }
-    }
+    let by = || std::array::from_fn(|_| most * draw(random));
+    change_planes(features, layout, by, |plane, original, size, by| {
+        map_plane(plane, original, size, *by);
+    });
 }
 
 /// The value at each place comes from the place that the matrix maps it to.

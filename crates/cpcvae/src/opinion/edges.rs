@@ -66,8 +66,8 @@ fn collect(
 ) {
     let (height, width) = (rows.len(), columns.len());
     let at = |y: usize, x: usize| plane[y * width + x];
-    for y in 0..height {
-        for x in 0..width {
+    for (y, in_rows) in rows.iter().enumerate() {
+        for (x, in_columns) in columns.iter().enumerate() {
             // At the border the pixel itself stands in for the one that is not there.
             let across = at(y, (x + 1).min(width - 1)) - at(y, x.saturating_sub(1));
             let down = at((y + 1).min(height - 1), x) - at(y.saturating_sub(1), x);
@@ -78,8 +78,8 @@ fn collect(
             let turn = (down.atan2(across) / PI).rem_euclid(1.0) * DIRECTIONS as f32;
             let (first, share) = (turn as usize % DIRECTIONS, turn.fract());
             let second = (first + 1) % DIRECTIONS;
-            for (row, in_row) in rows[y] {
-                for (column, in_column) in columns[x] {
+            for (row, in_row) in in_rows {
+                for (column, in_column) in in_columns {
                     let vote = strength * in_row * in_column;
                     let cell = &mut out[(row * CELLS + column) * DIRECTIONS..][..DIRECTIONS];
                     cell[first] += vote * (1.0 - share);
