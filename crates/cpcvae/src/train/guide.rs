@@ -59,7 +59,8 @@ impl Guide {
         let labelled = &some_of(&data.split.labelled, most, seed)?;
         let unlabelled = some_of(&data.split.unlabelled, most, seed)?;
         let rows = [labelled.as_slice(), &unlabelled].concat();
-        let features = data.rows.features.gather(&rows);
+        // Read where they are needed, and not kept: they may be most of the memory.
+        let features = || data.rows.features.gather(&rows);
         let class_of = |row: &u32| data.rows.labels.class_of(*row);
         let labels: Vec<(u32, u32)> = (0..)
             .zip(labelled)
@@ -72,14 +73,14 @@ impl Guide {
         let by_features = match later {
             Some((earlier, _)) => earlier.by_features.clone(),
             None => {
-                let seen = objective.view.of(features.clone(), &data.rows.layout);
+                let seen = objective.view.of(features(), &data.rows.layout);
                 let (values, width) = (&seen.values, seen.columns);
                 first_opinion(values, width, &labels, classes, &objective.propagation)
             }
         };
         let mut beliefs = by_features.clone();
         if let Some((_, coder)) = later {
-            let of_codes = spread(&coder.content(&features)?);
+            let of_codes = spread(&coder.content(&features())?);
             for (belief, of_code) in beliefs.iter_mut().zip(of_codes) {
                 *belief = 0.5 * (*belief + of_code);
             }
