@@ -62,7 +62,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
     })
 }
 
-/// Half of an image's width and more would turn it over.
+/// From 0.5 on a matrix could map the whole image to a line.
 fn stretch(most: f64) -> Result<f64> {
     if (0.0..0.5).contains(&most) {
         return Ok(most);

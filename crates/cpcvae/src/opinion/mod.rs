@@ -1,8 +1,9 @@
 //! What a few labels suggest for all rows, before and beside a network.
 //!
 //! Above all, labels spread over the graph of nearest neighbours. Rows that lie near each other in
-//! a dense region mostly share their class, so a few labels say something of all rows (Zhou et al. 2004, "Learning with local and global consistency"; with
-//! the scales of Zelnik-Manor and Perona 2004 and class masses as Zhu et al. 2003).
+//! a dense region mostly share their class, so a few labels say something of all rows (Zhou et al.
+//! 2004, "Learning with local and global consistency"; with the scales of Zelnik-Manor and Perona
+//! 2004 and class masses as Zhu et al. 2003).
 
 mod cholesky;
 mod conjugate_gradient;
