@@ -19,6 +19,9 @@ use std::path::Path;
 /// longer than training.
 const MOST_SPREAD: usize = 60_000;
 
+/// Labels up to which a table has ten folds.
+const FEW_LABELS: usize = 200;
+
 /// Anything that spreads known classes over rows without training: `features [rows, width]` with
 /// NaN for missing cells, known (row, class) pairs, the number of classes; gives probabilities
 /// `[rows, classes]`.
@@ -40,10 +43,12 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// Five folds for tables, three for images, which take longer; dealt once.
-    pub fn default_for(layout: &Layout, seed: u64) -> Self {
+    /// Ten folds for tables with few labels, where each label that a model lacks shows in its
+    /// answers; five for others, and three for images, which take longer. Dealt once.
+    pub fn default_for(layout: &Layout, labels: usize, seed: u64) -> Self {
         Self {
             folds: match layout {
+                Layout::Columns(_) if labels <= FEW_LABELS => 10,
                 Layout::Columns(_) => 5,
                 Layout::Image { .. } => 3,
             },

@@ -63,7 +63,7 @@ pub fn run(
     trainer: &Trainer<'_>,
 ) -> Result<End> {
     let config = &settings.config;
-    let folding = folding(settings, data);
+    let folding = folding(settings, data, split);
     let fit = match CrossFit::new(data, split, &folding) {
         Ok(fit) => fit,
         Err(error) => return Ok(End::Skipped(error.to_string())),
@@ -137,8 +137,9 @@ pub fn run(
 }
 
 /// The folds that were asked for, or the usual ones.
-pub fn folding(settings: &FitSettings, data: &Dataset) -> Folding {
-    let usual = Folding::default_for(&data.layout, settings.config.seed);
+pub fn folding(settings: &FitSettings, data: &Dataset, split: &Split) -> Folding {
+    let labels = split.labelled.len();
+    let usual = Folding::default_for(&data.layout, labels, settings.config.seed);
     Folding {
         folds: settings.held_out.folds.unwrap_or(usual.folds),
         repeats: settings.held_out.repeats,

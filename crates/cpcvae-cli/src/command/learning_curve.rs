@@ -42,7 +42,12 @@ pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
         );
     }
     let split = Prepared::new(source, config, None)?.training.split;
-    let folding = folding(&settings, &data);
+    let usual = folding(&settings, &data, &split);
+    let folding = Folding {
+        // There are several trainings a fold, and they are compared with each other.
+        folds: settings.held_out.folds.unwrap_or(usual.folds.min(5)),
+        ..usual
+    };
     let trainer = Trainer {
         device: &device,
         printer,

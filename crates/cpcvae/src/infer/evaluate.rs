@@ -3,10 +3,10 @@
 use super::Inference;
 use crate::model::Target;
 use cpcvae_data::{Dataset, Labels, Matrix};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Figures over all rows of a data set that have labels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Rows in all.
     pub rows: usize,
@@ -19,7 +19,7 @@ pub struct Evaluation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_loss: Option<f64>,
     /// `confusion[true][predicted]`, rows.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confusion: Vec<Vec<u64>>,
     /// Root of the mean squared error of continuous labels, over rows and dimensions.
     #[serde(skip_serializing_if = "Option::is_none")]

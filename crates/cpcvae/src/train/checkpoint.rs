@@ -3,6 +3,7 @@
 use super::guide::Guide;
 use super::{Adam, ConstraintReport, Parameters, ScheduleState, TensorFile};
 use crate::error::{Error, Result};
+use crate::infer::Evaluation;
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -44,6 +45,9 @@ pub struct Best {
     pub quality: f64,
     /// Tie-breaker: smaller is better.
     pub loss: f64,
+    /// All of the evaluation, so that the end of training need not repeat it.
+    #[serde(default)]
+    pub evaluation: Option<Evaluation>,
 }
 
 /// The end of training.

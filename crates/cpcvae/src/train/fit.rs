@@ -300,10 +300,12 @@ impl<'a> Training<'a> {
     fn finish(mut self, stop: StopReason) -> Result<(Model, FitReport)> {
         let steps = self.total_steps();
         let mut kept_step = steps;
+        let mut evaluation = None;
         // A constraint is measured at the last step, so with one that is the model to keep.
         let keeps_best = stop != StopReason::Interrupted && self.plan.constraint.is_none();
         if let (Some(best), true) = (&self.state.best, keeps_best) {
             kept_step = self.state.steps_before + best.step;
+            evaluation = best.evaluation.clone();
             let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.device);
             (self.model, ..) = checkpoint::load(&self.best, fresh)?;
         }
@@ -313,11 +315,10 @@ impl<'a> Training<'a> {
             steps,
             seconds: self.seconds_before + self.clock.elapsed().as_secs_f64(),
             kept_step,
-            validation: self
-                .data
-                .validation
-                .as_ref()
-                .map(|rows| inference.evaluate(rows)),
+            validation: evaluation.or_else(|| {
+                let rows = self.data.validation.as_ref();
+                rows.map(|rows| inference.evaluate(rows))
+            }),
             constraint: self.state.finished.and_then(|finished| finished.constraint),
         };
         Ok((self.model, report))

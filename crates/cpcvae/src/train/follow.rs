@@ -82,6 +82,7 @@ impl Training<'_> {
                 step,
                 quality,
                 loss,
+                evaluation: Some(evaluation.clone()),
             });
             self.state.waited = 0;
             let adam = Adam::default();
