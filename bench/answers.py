@@ -6,7 +6,8 @@ training images, 100 of them with a label, and 2,000 test images make a draw. `c
 other options but `--no-compare` holds labels out, and the test rows then say
 
 - the expected calibration error (ten bins) of probabilities as stated (to the power T, which undoes
-  the temperature of model/answers.json) and calibrated,
+  the temperature of model/answers.json) and calibrated, and what exact probabilities would show on
+  as many rows, where chance alone leaves gaps in every bin,
 - how often conformal sets hold the true class, asked for 80, 90 and 95 %, and how large they are,
 - the AUROC of log p(x) for telling test rows from rows of another kind: test rows with each column
   shuffled (every column as it should be, their company wrong), and rows of another data set, whose
@@ -61,6 +62,15 @@ def calibration_error(probabilities, right):
     return float(sum(gaps) / len(sure))
 
 
+def honest_error(probabilities):
+    """What the calibration error of exact probabilities would be on so many rows: the mean over
+    100 draws of the classes from them. No calibration gets below it."""
+    random = np.random.RandomState(0)
+    sure = probabilities.max(axis=1)
+    rights = (random.rand(100, len(sure)) < sure).astype(float)
+    return float(np.mean([calibration_error(probabilities, right) for right in rights]))
+
+
 def trust(run, test_file, classes):
     """Calibration before and after, and coverage, on rows of known class."""
     lines = answered(run, test_file, "--no-density")
@@ -75,6 +85,7 @@ def trust(run, test_file, classes):
         "temperature": temperature,
         "stated_error": calibration_error(stated, right),
         "calibrated_error": calibration_error(calibrated, right),
+        "honest_error": honest_error(calibrated),
     }
     for coverage in COVERAGES:
         lines = answered(run, test_file, "--no-density", "--coverage", coverage)
@@ -190,6 +201,7 @@ ROWS = [
     ("test accuracy, %", "accuracy", 100),
     ("calibration error as stated, points", "stated_error", 100),
     ("calibration error calibrated, points", "calibrated_error", 100),
+    ("calibration error of exact probabilities, points", "honest_error", 100),
     *((f"covered, asked for {c:.0%}", f"covered_{c}", 100) for c in COVERAGES),
     *((f"classes in a set that has any, {c:.0%}", f"set_size_{c}", 1) for c in COVERAGES),
     *((f"rows with an empty set, {c:.0%}", f"empty_{c}", 100) for c in COVERAGES),

@@ -10,6 +10,7 @@
 
 use cpcvae::config::RunConfig;
 use cpcvae::device::{Device, device, precision, set_precision, set_threads};
+use cpcvae::infer::Inference;
 use cpcvae::method::DataKind;
 use cpcvae::model::Model;
 use cpcvae::net::{ImageNetShape, WideResNet, WideResNetShape};
@@ -35,7 +36,7 @@ type Failure = Box<dyn std::error::Error>;
 
 #[derive(Deserialize)]
 struct Setup {
-    /// encoder or cpc.
+    /// encoder, cpc, predict or score.
     what: String,
     /// Rows; for a CPC step half of them labelled.
     batch: usize,
@@ -55,6 +56,7 @@ fn main() -> Result<(), Failure> {
     match setup.what.as_str() {
         "encoder" => encoder(&setup, &device),
         "cpc" => cpc(&setup, &device),
+        "predict" | "score" => answers(&setup, &device),
         other => Err(format!("there is no `{other}`").into()),
     }
 }
@@ -139,6 +141,20 @@ fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
         model = adam.step(taken, gradients, plan.learning_rate, None);
         model.settle();
         value
+    });
+    Ok(())
+}
+
+/// Class probabilities, or evidence lower bounds, of all rows.
+fn answers(setup: &Setup, device: &Device) -> Result<(), Failure> {
+    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net("wrn");
+    let prepared = Prepared::new(images(setup)?, &config, None)?;
+    let plan = train_plan(&config, &prepared)?;
+    let inference = Inference::new(&Model::new(&plan.shape, 1, device), &plan.shape, device, 1);
+    let rows = &prepared.training.rows.features;
+    report(setup, |_| match setup.what.as_str() {
+        "predict" => inference.predict(rows, 0).expect("it has classes").values[0],
+        _ => inference.score(rows, 1).expect("it has codes").elbo[0],
     });
     Ok(())
 }

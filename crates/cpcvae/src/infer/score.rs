@@ -3,7 +3,7 @@
 
 use super::{Inference, no_generative_part, to_vec};
 use crate::error::Result;
-use crate::model::{AuxiliaryVae, LabelVae, Model, StackedVae, Vae};
+use crate::model::{AuxiliaryVae, LabelVae, Model, Posterior, StackedVae, Vae};
 use crate::noise::{Noise, Purpose};
 use crate::objective::{draw_auxiliary, unlabelled_bound, unlabelled_weight};
 use burn::tensor::Tensor;
@@ -30,10 +30,8 @@ impl Inference {
         }
         self.for_chunks(features, |x, noise| {
             let x = self.observed(x, &noise);
-            let log_weights: Vec<Tensor<1>> = (0..draws.max(1))
-                .map(|draw| self.log_weight(x.clone(), &noise.draw(draw)))
-                .collect();
-            let log_weights: Tensor<2> = Tensor::stack(log_weights, 1);
+            let log_weights: Tensor<2> =
+                Tensor::stack(self.log_weights(&x, &noise, draws.max(1)), 1);
             scores
                 .elbo
                 .extend(to_vec(self.bound(&x, &noise, &log_weights)));
@@ -44,17 +42,32 @@ impl Inference {
         Ok(scores)
     }
 
-    /// log p(x, z) - log q(z|x) at one draw of z, `[rows]`.
+    /// log p(x, z) - log q(z|x) at each draw of z, `[rows]`.
+    fn log_weights(&self, x: &Tensor<2>, noise: &Noise, draws: usize) -> Vec<Tensor<1>> {
+        let noises = (0..draws).map(|draw| noise.draw(draw));
+        match &self.model {
+            // The code depends on x alone: one pass of the encoder serves all draws.
+            Model::Vae(vae) => {
+                let posterior = vae.encode(x.clone());
+                let weight = |noise: Noise| vae_log_weight(vae, &posterior, x.clone(), &noise);
+                noises.map(weight).collect()
+            }
+            _ => noises
+                .map(|noise| self.log_weight(x.clone(), &noise))
+                .collect(),
+        }
+    }
+
+    /// The same at one draw, for models with a label among the latent variables.
     fn log_weight(&self, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
         match &self.model {
-            Model::Vae(vae) => vae_log_weight(vae, x, noise),
             Model::LabelVae(model) => label_vae_log_weight(model, x, noise),
             Model::StackedVae(model) => {
                 let (z1, lower) = lower_log_weight(model, x, noise);
                 lower + label_vae_log_weight(model.labels(), z1, noise)
             }
             Model::AuxiliaryVae(model) => auxiliary_log_weight(model, x, noise),
-            Model::Classifier(_) => unreachable!("score refuses models without codes"),
+            Model::Vae(_) | Model::Classifier(_) => unreachable!("these have no such label"),
         }
     }
 
@@ -121,9 +134,8 @@ fn auxiliary_log_weight(model: &AuxiliaryVae, x: Tensor<2>, noise: &Noise) -> Te
     log_mean_exp(weights.reshape([rows, classes])) - log_q
 }
 
-fn vae_log_weight(vae: &Vae, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
+fn vae_log_weight(vae: &Vae, posterior: &Posterior, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
     let [rows, _] = x.dims();
-    let posterior = vae.encode(x.clone());
     let noise = noise.normal(Purpose::Evaluation, [rows, vae.code()]);
     let (z, _) = posterior.sample_kl(noise.clone());
     vae.decode(z.clone()).log_prob(x) - posterior.log_ratio_to_prior(z, noise)
