@@ -12,10 +12,11 @@ from time import gmtime, perf_counter, strftime
 import machine
 import report
 import sections
+import wrn
 from data import image_file
 from workers import CACHE, TORCH_EAGER
 
-SECTIONS = ("steps", "growth", "inference", "profile", "memory")
+SECTIONS = ("steps", "growth", "inference", "profile", "memory", "wrn")
 # What the last line tells with `--json`.
 TOLD = ("cpc_step", "pc_step", "m2_step", "cpc_step_f32", "predict", "peak_memory")
 
@@ -69,6 +70,16 @@ def measure_all(chosen: argparse.Namespace, results: dict, story: Story) -> None
         story.tell("\n## Memory")
         results["memory"] = sections.memory(plan)
         story.tell(report.memory(results["memory"]))
+    if "wrn" in chosen.only:
+        story.tell("\n## Wide residual networks, 2 threads\n")
+        rounds = argparse.Namespace(
+            rounds=1 if chosen.quick else 3, count=4, threads=2, busy=False, compile=not chosen.quick
+        )
+        for case in wrn.CASES:
+            found = wrn.measure(case, rounds)
+            results.setdefault("wrn", {})[f"{case[0]}-{case[1]}"] = found
+            results.setdefault("wrn_ratios", {}).update(wrn.ratios(case, found))
+            story.tell(wrn.table(case, found))
     if "growth" in chosen.only and not chosen.quick:
         story.tell("\n## Growth")
         variants = results.get("steps", {}).get("cpc", {}).get("variants", {})

@@ -56,6 +56,7 @@ def ratios(results: dict) -> dict:
     for op, variants in results.get("inference", {}).items():
         found[op] = ratio_of(variants, ours_auto)
         found[f"{op}_f32"] = ratio_of(variants, "ours f32", f32_only=True)
+    found |= results.get("wrn_ratios", {})
     if memory := results.get("memory"):
         ours, peer = memory[ours_auto]["peak_bytes"], memory["torch eager-f32"]["peak_bytes"]
         found["peak_memory"] = {"median": ours / peer, "best": ours / peer, "peer": "torch eager-f32"}

@@ -1,4 +1,5 @@
-"""Runs both sides of `bench/wrn` in turn and prints a table: the best of all repetitions counts."""
+"""Wide residual networks: runs both sides in turn and makes a table. `bench/wrn` prints it, and it is
+a section of `bench/run`."""
 
 import argparse
 import json
@@ -7,6 +8,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 HERE = Path(__file__).parent
 OURS = ("f32", "bf16")
@@ -59,21 +61,36 @@ def measure(case: tuple[str, int], arguments: argparse.Namespace) -> dict[str, l
     return {name: seconds for name, seconds in found.items() if seconds}
 
 
+def ratios(case: tuple[str, int], found: dict[str, list[float]]) -> dict[str, dict]:
+    """Our fastest variant over PyTorch's, and the same of f32 alone: medians and bests."""
+
+    def fastest(side: str, precision: str, figure) -> tuple[float, str] | None:
+        of_side = [(figure(t), n) for n, t in found.items() if n.startswith(side) and precision in n]
+        return min(of_side, default=None)
+
+    told = {}
+    for suffix, precision in (("", ""), ("_f32", "f32")):
+        pairs = [
+            (fastest("ours", precision, figure), fastest("torch", precision, figure))
+            for figure in (median, min)
+        ]
+        if all(ours and theirs for ours, theirs in pairs):
+            (ours, theirs), (our_best, their_best) = pairs
+            told[f"wrn_{case[0]}_{case[1]}{suffix}"] = {
+                "median": ours[0] / theirs[0],
+                "best": our_best[0] / their_best[0],
+                "peer": theirs[1],
+            }
+    return told
+
+
 def table(case: tuple[str, int], found: dict[str, list[float]]) -> str:
-    best = {name: min(seconds) for name, seconds in found.items()}
     lines = [f"### {case[0]}, batch {case[1]}", "", "| | best, ms | median, ms |", "|---|---|---|"]
     for name, seconds in found.items():
-        middle = sorted(seconds)[len(seconds) // 2]
-        lines.append(f"| {name} | {1e3 * best[name]:.0f} | {1e3 * middle:.0f} |")
-
-    def smallest(side: str, *parts: str) -> float | None:
-        chosen = [t for name, t in best.items() if name.startswith(side) and all(p in name for p in parts)]
-        return min(chosen, default=None)
-
-    for label, parts in (("best variant", ()), ("best f32", ("f32",))):
-        ours, torch = smallest("ours", *parts), smallest("torch", *parts)
-        if ours and torch:
-            lines += ["", f"Ours over PyTorch, {label}: {ours / torch:.2f}"]
+        lines.append(f"| {name} | {1e3 * min(seconds):.0f} | {1e3 * median(seconds):.0f} |")
+    for name, ratio in ratios(case, found).items():
+        over = f"medians {ratio['median']:.2f}, bests {ratio['best']:.2f}"
+        lines += ["", f"{name}, ours over PyTorch: {over}"]
     return "\n".join(lines) + "\n"
 
 
@@ -91,4 +108,5 @@ def main() -> None:
             print(table(case, measure(case, arguments)), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
