@@ -12,6 +12,7 @@ use toy::{tensor, values};
 const SCALE: CountScale = CountScale {
     mean: 1.2,
     scale: 0.8,
+    largest: None,
 };
 
 /// One column of each kind; the category has three levels.

@@ -31,6 +31,9 @@ pub struct CountScale {
     pub mean: f32,
     /// The standard deviation; 1 for a constant column.
     pub scale: f32,
+    /// The largest count of the training rows; nothing in a model of an earlier version.
+    #[serde(default)]
+    pub largest: Option<f32>,
 }
 
 impl CountScale {
@@ -46,6 +49,19 @@ impl CountScale {
 }
 
 impl RowLayout {
+    /// What no filled-in value of a row may exceed, place by place: the largest count that was
+    /// seen. The logarithm of a count's mean is what the decoder gives, so a row that is encoded
+    /// and decoded again and again could run away.
+    pub fn most(&self) -> Vec<f32> {
+        let mut most = vec![f32::INFINITY; self.width()];
+        for (place, scale) in self.count_places().zip(&self.counts) {
+            if let Some(largest) = scale.largest {
+                most[place] = scale.encode(largest);
+            }
+        }
+        most
+    }
+
     /// Values in a row.
     pub fn width(&self) -> usize {
         self.categories_from() + self.categories.iter().sum::<usize>()
@@ -96,6 +112,7 @@ mod tests {
         let scale = CountScale {
             mean: 1.0,
             scale: 0.5,
+            largest: None,
         };
         let layout = RowLayout {
             numbers: 2,
@@ -123,6 +140,7 @@ mod tests {
         let scale = CountScale {
             mean: 3.0,
             scale: 2.0,
+            largest: None,
         };
         for count in [0.0, 1.0, 17.0, 12_345.0, 400_000.0] {
             assert_eq!(scale.decode(scale.encode(count)).round(), count);

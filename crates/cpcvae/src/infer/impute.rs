@@ -26,7 +26,8 @@ impl Inference {
     /// start at 0, the training mean of a standardised column. Then they are replaced `iterations`
     /// times. With draws the chain tends to the model's conditional distribution as far as q(z|x) is
     /// the true posterior; with means it tends to a fixed point near the conditional mean, which for
-    /// conditionals of several modes need not be one of them.
+    /// conditionals of several modes need not be one of them. Counts never exceed the largest of the
+    /// training rows.
     pub fn impute(&self, features: &Matrix, filling: Filling, iterations: usize) -> Result<Matrix> {
         if matches!(self.model, Model::Classifier(_)) {
             return Err(no_generative_part());
@@ -34,6 +35,10 @@ impl Inference {
         let mut filled = match self.shape().row {
             Some(_) => features.clone(),
             None => features.clone().with_missing_as(0.0),
+        };
+        let most = match &self.shape().row {
+            Some(row) => row.most(),
+            None => vec![f32::INFINITY; features.columns],
         };
         for iteration in 0..iterations {
             let mut made = Vec::with_capacity(filled.values.len());
@@ -52,7 +57,7 @@ impl Inference {
             });
             for (place, cell) in filled.values.iter_mut().enumerate() {
                 if features.values[place].is_nan() {
-                    *cell = made[place];
+                    *cell = made[place].min(most[place % most.len()]);
                 }
             }
         }

@@ -48,17 +48,29 @@ impl MixedScale {
                     numbers.scale.push(if standardise { scale } else { 1.0 });
                 }
                 ColumnKind::Flag => row.flags += 1,
-                ColumnKind::Count => row.counts.push(CountScale { mean, scale }),
+                ColumnKind::Count => row.counts.push(CountScale {
+                    mean,
+                    scale,
+                    largest: None,
+                }),
                 ColumnKind::Category(levels) => row.categories.push(levels.len()),
             }
         }
         let mut fitted = Self { numbers, row };
         let mut has_gaps = vec![false; columns.len()];
+        let mut largest = vec![0.0f32; columns.len()];
         let mut values = vec![0.0; columns.len()];
         for &row in training_rows {
             features.read(row as usize, &mut values);
             let gaps = has_gaps.iter_mut().zip(&values);
             gaps.for_each(|(gap, value)| *gap |= value.is_nan());
+            let sizes = largest.iter_mut().zip(&values);
+            sizes.for_each(|(largest, value)| *largest = largest.max(*value));
+        }
+        let is_count = |(column, _): &(&Column, f32)| column.kind == ColumnKind::Count;
+        let of_counts = columns.iter().zip(largest).filter(is_count);
+        for (scale, (_, largest)) in fitted.row.counts.iter_mut().zip(of_counts) {
+            scale.largest = Some(largest);
         }
         fitted.row.can_be_missing = fitted
             .places(columns)
@@ -217,6 +229,11 @@ mod tests {
         assert_eq!(encoded.row(0)[3..], [0.0, 0.0, 1.0]);
         assert!(encoded.row(2)[3..].iter().all(|value| value.is_nan()));
         assert_eq!(fitted.row.can_be_missing, [3, 0]);
+        // Visits are bounded by the largest count, the others not at all.
+        let most = fitted.row.most();
+        assert_eq!(most[2], encoded.row(1)[2], "7 visits");
+        let others = [0, 1, 3, 4, 5].map(|place: usize| most[place]);
+        assert_eq!(others, [f32::INFINITY; 5]);
         let back = fitted.decode(&columns(), &encoded.matrix());
         for (value, was) in back.values.iter().zip(&rows().matrix().values) {
             assert!(
