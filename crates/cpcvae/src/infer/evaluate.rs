@@ -35,11 +35,17 @@ pub struct Evaluation {
 impl Inference {
     /// Predictions at the code's mean against the labels, and the evidence.
     pub fn evaluate(&self, data: &Dataset) -> Evaluation {
-        let mut evaluation = self.evaluate_predictions(data);
-        evaluation.elbo = (!data.is_empty())
-            .then(|| self.score(&data.features, 1).ok())
-            .flatten()
-            .map(|scores| mean(scores.elbo.iter().map(|elbo| f64::from(*elbo))));
+        self.with_evidence(self.evaluate_predictions(data), data)
+    }
+
+    /// An evaluation on the same rows with their evidence, where it lacks it: that takes several
+    /// times as long as predictions do.
+    pub fn with_evidence(&self, mut evaluation: Evaluation, data: &Dataset) -> Evaluation {
+        if evaluation.elbo.is_none() && !data.is_empty() {
+            let scores = self.score(&data.features, 1).ok();
+            let of_rows = |elbo: Vec<f32>| mean(elbo.into_iter().map(f64::from));
+            evaluation.elbo = scores.map(|scores| of_rows(scores.elbo));
+        }
         evaluation
     }
 

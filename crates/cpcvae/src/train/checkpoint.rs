@@ -45,7 +45,7 @@ pub struct Best {
     pub quality: f64,
     /// Tie-breaker: smaller is better.
     pub loss: f64,
-    /// All of the evaluation, so that the end of training need not repeat it.
+    /// The evaluation itself, so that the end of training need not repeat it.
     #[serde(default)]
     pub evaluation: Option<Evaluation>,
 }

@@ -315,9 +315,9 @@ impl<'a> Training<'a> {
             steps,
             seconds: self.seconds_before + self.clock.elapsed().as_secs_f64(),
             kept_step,
-            validation: evaluation.or_else(|| {
-                let rows = self.data.validation.as_ref();
-                rows.map(|rows| inference.evaluate(rows))
+            validation: self.data.validation.as_ref().map(|rows| {
+                let of_best = evaluation.unwrap_or_else(|| inference.evaluate_predictions(rows));
+                inference.with_evidence(of_best, rows)
             }),
             constraint: self.state.finished.and_then(|finished| finished.constraint),
         };

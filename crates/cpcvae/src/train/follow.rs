@@ -42,7 +42,8 @@ impl Training<'_> {
         Ok(())
     }
 
-    /// A look at the validation rows: for the schedule, the best model so far, the observer.
+    /// A look at the validation rows: for the schedule, the best model so far, the observer. Their
+    /// evidence is asked for only where there is nothing to predict.
     pub(super) fn evaluate(
         &mut self,
         in_last_stage: bool,
@@ -51,7 +52,11 @@ impl Training<'_> {
         let Some(validation) = &self.data.validation else {
             return Ok(());
         };
-        let evaluation = self.inference().evaluate(validation);
+        let inference = self.inference();
+        let mut evaluation = inference.evaluate_predictions(validation);
+        if evaluation.quality().is_none() {
+            evaluation = inference.with_evidence(evaluation, validation);
+        }
         if let Some(loss) = validate::loss(&evaluation) {
             self.plan.schedule.observe(loss, &mut self.state.schedule);
         }
