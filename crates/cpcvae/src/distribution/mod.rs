@@ -85,6 +85,15 @@ impl Likelihood {
         }
     }
 
+    /// log p of the known cells of each row, `[rows]`: NaN cells of `x` take no part. For normals
+    /// and mixed rows; in plain operations, not meant for the training loop.
+    pub fn log_prob_of_known(&self, x: Tensor<2>) -> Tensor<1> {
+        match self {
+            Self::Normal(normal) => normal.log_prob_of_known(x),
+            _ => self.log_prob(x),
+        }
+    }
+
     /// One draw for each row, `[rows, features]`. Differentiable in the parameters, but for the
     /// Bernoulli, whose mean stands in for the draw (a binary draw has no gradient); see
     /// [`Mixed::sample`] for tables of several kinds.

@@ -16,6 +16,17 @@ impl Normal {
         log_prob(Density::Normal, self.maps.clone(), x)
     }
 
+    /// The same over the cells of `x` that are not NaN.
+    pub fn log_prob_of_known(&self, x: Tensor<2>) -> Tensor<1> {
+        let missing = x.clone().is_nan();
+        let (rows, variance) = (x.dims()[0], self.variance());
+        let distance = (x.mask_fill(missing.clone(), 0.0) - self.mean()).square();
+        let ln_2pi = (2.0 * std::f64::consts::PI).ln();
+        let cells = distance / variance.clone() + variance.log().add_scalar(ln_2pi);
+        let known = cells.mask_fill(missing, 0.0).sum_dim(1);
+        known.mul_scalar(-0.5).reshape([rows])
+    }
+
     /// mean + sigma * noise.
     pub fn sample(&self, noise: Tensor<2>) -> Tensor<2> {
         self.mean() + self.variance().sqrt() * noise
