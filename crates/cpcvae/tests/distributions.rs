@@ -49,6 +49,23 @@ fn normal_matches_scipy() {
     );
 }
 
+/// Cells that are not known are integrated out: what is left is the density of the others.
+#[test]
+fn normal_leaves_unknown_cells_out() {
+    let of = |maps: &[f32], features: usize| Normal {
+        maps: tensor(maps.to_vec(), [1, 2, features]),
+    };
+    let both = of(&[0.3, -1.0, 0.5, 2.0], 2);
+    let known = values(both.log_prob_of_known(tensor(vec![f32::NAN, 0.7], [1, 2])))[0];
+    let alone = values(of(&[-1.0, 2.0], 1).log_prob(tensor(vec![0.7], [1, 1])))[0];
+    assert_close(known, f64::from(alone), 1e-6);
+    let whole = tensor(vec![0.1, 0.7], [1, 2]);
+    let all = values(both.log_prob_of_known(whole.clone()))[0];
+    assert_close(all, f64::from(values(both.log_prob(whole))[0]), 1e-6);
+    let nothing = tensor(vec![f32::NAN; 2], [1, 2]);
+    assert_eq!(values(both.log_prob_of_known(nothing))[0], 0.0);
+}
+
 #[test]
 fn normal_integrates_to_one() {
     let places: Vec<f32> = (0..4000)

@@ -228,7 +228,7 @@ pub struct SampleArgs {
 
 /// Fill in missing cells of a table.
 ///
-/// Writes CSV with the same columns in the same order; cells that are there stay as they are. Missing cells of the model's columns are filled with the best guess given the row's other cells (a mean, the most probable level), or with draws. Each row is encoded and decoded again and again, its missing cells replaced every time.
+/// Writes CSV with the same columns in the same order; cells that are there stay as they are. Missing cells of the model's columns are filled with the best guess given the row's other cells (a mean, the most probable level), or with draws. They are decoded from the codes that the known cells speak for.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -244,7 +244,7 @@ pub struct ImputeArgs {
     /// Fill with this many draws instead of the mean
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub samples: u32,
-    /// How often missing cells are replaced
+    /// Steps of the search for a row's code
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: u32,
     /// Write to this file instead of standard output
