@@ -9,6 +9,7 @@ use crate::infer::conformal::Conformity;
 use crate::infer::quality::{Estimate, Quality, quality, share};
 use crate::infer::{Inference, Typical, largest};
 use crate::model::Kind;
+use crate::net::Net;
 use crate::run::{RunFolder, Trained};
 use crate::train::write_atomically;
 use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
@@ -21,6 +22,8 @@ const FORMAT: u32 = 2;
 pub const DENSITY_DRAWS: usize = 20;
 /// Training rows that new rows are compared with, at most.
 const COMPARED_ROWS: usize = 2000;
+/// The same for wide residual networks, where log p(x) of a row takes tens of milliseconds.
+const COMPARED_IMAGES: usize = 500;
 
 /// What is kept beside a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -138,8 +141,8 @@ impl Answers {
         self
     }
 
-    /// Takes in how usual the model finds its training rows: at most 2,000 of them, evenly over
-    /// the split.
+    /// Takes in how usual the model finds its training rows: at most 2,000 of them (500 for a wide
+    /// residual network), evenly over the split.
     pub fn with_typical(
         mut self,
         trained: &Trained,
@@ -151,7 +154,11 @@ impl Answers {
         }
         let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
         rows.sort_unstable();
-        let log_densities = log_densities(trained, data.select(&some(&rows)))?;
+        let most = match trained.card.shape.net {
+            Net::Wrn(_) => COMPARED_IMAGES,
+            Net::Mlp => COMPARED_ROWS,
+        };
+        let log_densities = log_densities(trained, data.select(&some(&rows, most)))?;
         self.typical = Typical::new(&log_densities, DENSITY_DRAWS);
         Ok(self)
     }
@@ -190,9 +197,9 @@ pub fn log_densities(trained: &Trained, rows: Dataset) -> Result<Vec<f32>> {
     trained.log_densities(&trained.inference, &rows.features)
 }
 
-/// At most [`COMPARED_ROWS`] of the rows, evenly over them.
-fn some(rows: &[u32]) -> Vec<u32> {
-    let step = rows.len().div_ceil(COMPARED_ROWS).max(1);
+/// At most so many of the rows, evenly over them.
+fn some(rows: &[u32], most: usize) -> Vec<u32> {
+    let step = rows.len().div_ceil(most).max(1);
     rows.iter().step_by(step).copied().collect()
 }
 
@@ -200,7 +207,7 @@ impl Trained {
     /// What the model says of rows without a label, at most 2,000 of them, evenly over the split:
     /// `[rows, outputs]`.
     pub fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
-        let rows = data.select(&some(&split.unlabelled));
+        let rows = data.select(&some(&split.unlabelled, COMPARED_ROWS));
         let prepared = self.card.preprocess.apply(rows)?;
         self.inference.predict(&prepared.features, 0)
     }
