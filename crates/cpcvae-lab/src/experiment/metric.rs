@@ -82,6 +82,9 @@ pub struct Metrics {
     /// On validation rows, of the model that was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_elbo: Option<f64>,
+    /// Accuracy on validation rows at each evaluation while training, with its step.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub validation_curve: Vec<(u64, f64)>,
     /// Seconds of training for a step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_seconds: Option<f64>,

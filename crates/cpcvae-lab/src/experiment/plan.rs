@@ -153,6 +153,8 @@ pub enum Drawing {
     Reconstructions {},
     /// Test images, reconstructed, and reconstructed with the transform set to its mean.
     Aligned {},
+    /// Validation accuracy against steps: a line for each method.
+    Training {},
     /// A metric against a setting: a line for each method.
     Curve {
         /// The key of the setting.
@@ -186,7 +188,10 @@ pub enum Drawing {
 impl Drawing {
     /// Whether trained models are needed, not only their numbers.
     pub fn needs_models(&self) -> bool {
-        !matches!(self, Self::Curve { .. } | Self::Heat { .. })
+        !matches!(
+            self,
+            Self::Training {} | Self::Curve { .. } | Self::Heat { .. }
+        )
     }
 }
 

@@ -55,6 +55,15 @@ impl Guide {
         let Some(objective) = asking(objective) else {
             return Ok(None);
         };
+        if data.split.unlabelled.is_empty() {
+            // All classes are known: nobody has to be asked.
+            return Ok(Some(Self {
+                classes,
+                rows: Vec::new(),
+                suggested: Vec::new(),
+                by_features: Vec::new(),
+            }));
+        }
         let most = most_rows(data.rows.len(), data.rows.width());
         let labelled = &some_of(&data.split.labelled, most, seed)?;
         let unlabelled = some_of(&data.split.unlabelled, most, seed)?;

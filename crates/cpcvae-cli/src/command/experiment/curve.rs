@@ -1,9 +1,10 @@
-//! A metric against a setting.
+//! Lines: a metric against a setting, and validation accuracy against steps.
 
 use super::figures::Studio;
 use anyhow::Result;
-use cpcvae_lab::experiment::{Drawing, FigurePlan, Row};
+use cpcvae_lab::experiment::{Drawing, FigurePlan, Metric, Row};
 use cpcvae_lab::figure::{Series, line_chart};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A line for each method (and label count and code size, where they differ): means over
@@ -64,6 +65,43 @@ pub fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Resu
             &series,
             path,
         )?)
+    })
+}
+
+/// A line for each method: validation accuracy at each evaluation, the mean over draws.
+pub fn draw_training(
+    figure: &FigurePlan,
+    rows: &[&Row<'_>],
+    studio: &Studio<'_>,
+) -> Result<Vec<PathBuf>> {
+    let line = |row: &&Row<'_>| {
+        let mut of_steps: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for record in &row.records {
+            for &(step, accuracy) in &record.metrics.validation_curve {
+                of_steps.entry(step).or_default().push(100.0 * accuracy);
+            }
+        }
+        let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        let points = of_steps.iter();
+        Series {
+            name: name(row, rows),
+            points: points
+                .map(|(step, values)| (*step as f64, mean(values)))
+                .collect(),
+            ..Series::default()
+        }
+    };
+    let series: Vec<Series> = rows
+        .iter()
+        .map(line)
+        .filter(|line| !line.points.is_empty())
+        .collect();
+    if series.is_empty() {
+        return Ok(Vec::new());
+    }
+    studio.save(&figure.name, |path| {
+        let y = Metric::ValidationAccuracy.heading();
+        Ok(line_chart(&figure.title, "step", &y, &series, path)?)
     })
 }
 

@@ -83,6 +83,7 @@ fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<V
         Drawing::SampleGrid {} => grids(figure, rows, studio, |exhibit| samples(&exhibit.trained)),
         Drawing::Reconstructions {} => grids(figure, rows, studio, reconstruction_grid),
         Drawing::Aligned {} => grids(figure, rows, studio, aligned_grid),
+        Drawing::Training {} => curve::draw_training(figure, rows, studio),
         Drawing::Curve { .. } => curve::draw(figure, rows, studio),
         Drawing::Heat { .. } => heat::draw(figure, rows, studio),
     }

@@ -123,7 +123,10 @@ impl Job {
             elapsed: elapsed.max(report.fit.seconds),
             commit: bench.commit.clone(),
             precision: precision.map_err(anyhow::Error::msg)?.name().into(),
-            metrics: metrics(report),
+            metrics: Metrics {
+                validation_curve: validation_curve(&self.folder(&bench.runs))?,
+                ..metrics(report)
+            },
             settings: serde_json::to_value(&self.config)?,
         })
     }
@@ -186,6 +189,19 @@ fn without_later_keys(settings: &str) -> String {
         .collect()
 }
 
+/// Validation accuracies of a run's metrics, with their steps.
+fn validation_curve(folder: &RunFolder) -> Result<Vec<(u64, f64)>> {
+    let path = folder.path().join("metrics.jsonl");
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    let point = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).ok()?;
+        let accuracy = line["validation"]["accuracy"].as_f64()?;
+        Some((line["step"].as_u64()?, accuracy))
+    };
+    Ok(text.lines().filter_map(point).collect())
+}
+
 fn metrics(report: &RunReport) -> Metrics {
     let test = report.test.as_ref();
     let validation = report.fit.validation.as_ref();
@@ -197,6 +213,7 @@ fn metrics(report: &RunReport) -> Metrics {
         elbo: test.and_then(|test| test.elbo),
         validation_accuracy: validation.and_then(|validation| validation.accuracy),
         validation_elbo: validation.and_then(|validation| validation.elbo),
+        validation_curve: Vec::new(),
         step_seconds: (steps > 0).then(|| report.fit.seconds / steps as f64),
         multiplier: constraint.map(|constraint| constraint.multiplier),
         constraint_value: constraint.map(|constraint| constraint.value),
