@@ -7,7 +7,8 @@ other options but `--no-compare` holds labels out, and the test rows then say
 
 - the expected calibration error (ten bins) of probabilities as stated (to the power T, which undoes
   the temperature of model/answers.json) and calibrated, and what exact probabilities would show on
-  as many rows, where chance alone leaves gaps in every bin,
+  as many rows, where chance alone leaves gaps in every bin; for each draw, and for the rows of all
+  draws together,
 - how often conformal sets hold the true class, asked for 80, 90 and 95 %, and how large they are,
 - the AUROC of log p(x) for telling test rows from rows of another kind: test rows with each column
   shuffled (every column as it should be, their company wrong), and rows of another data set, whose
@@ -55,12 +56,30 @@ def answered(run, data, *options):
     return list(csv.DictReader(cpcvae("predict", run, data, *options).splitlines()))
 
 
-def calibration_error(probabilities, right):
-    """Expected calibration error of the largest probabilities over ten bins."""
+def binned(probabilities, right):
+    """Sums over the rows of each of ten bins by the largest probability p: rows, p, right, and
+    p (1 - p), the variance of being right where p is exact."""
     sure = probabilities.max(axis=1)
     bins = np.minimum((sure * 10).astype(int), 9)
-    gaps = [abs(np.sum(sure[bins == b] - right[bins == b])) for b in range(10)]
-    return float(sum(gaps) / len(sure))
+    sums = lambda values: np.bincount(bins, weights=values, minlength=10)
+    return np.stack([sums(np.ones(len(sure))), sums(sure), sums(right), sums(sure * (1 - sure))])
+
+
+def error_of(sums):
+    """Expected calibration error from the sums of `binned`."""
+    rows, sure, right, _ = sums
+    return float(np.sum(np.abs(sure - right)) / np.sum(rows))
+
+
+def exact_error_of(sums):
+    """What it would be for exact probabilities: a normal number is off by sqrt(2 / pi)
+    standard deviations on average."""
+    return float(np.sum(np.sqrt(2 / np.pi * sums[3])) / np.sum(sums[0]))
+
+
+def calibration_error(probabilities, right):
+    """Expected calibration error of the largest probabilities over ten bins."""
+    return error_of(binned(probabilities, right))
 
 
 def honest_error(probabilities):
@@ -87,6 +106,8 @@ def trust(run, test_file, classes):
         "stated_error": calibration_error(stated, right),
         "calibrated_error": calibration_error(calibrated, right),
         "honest_error": honest_error(calibrated),
+        "stated_bins": binned(stated, right).tolist(),
+        "calibrated_bins": binned(calibrated, right).tolist(),
     }
     for coverage in COVERAGES:
         lines = answered(run, test_file, "--no-density", "--coverage", coverage)
@@ -160,7 +181,9 @@ def table_draw(name, seed, folder, before=None):
     run = folder / "run"
     fit = ("fit", folder / "train.csv", "--label", "class", "--out", run, "--quiet")
     if before is None:
-        cpcvae(*fit, "--no-compare")
+        # A stop loses nothing: the folds that are finished are not trained again.
+        resumed = ["--resume"] if run.exists() else []
+        cpcvae(*fit, "--no-compare", *resumed)
         found = trust(run, folder / "test.csv", [f"c{classes[row]}" for row in test])
     else:
         # Holding labels out does not change the model.
@@ -220,6 +243,15 @@ ROWS = [
 ]
 
 
+# Over the rows of all draws together, where chance leaves less of a gap in each bin. A model that
+# is too sure in one draw and not sure enough in another looks better here than it is.
+POOLED = [
+    ("all draws together: calibration error as stated", "stated_bins", error_of),
+    ("all draws together: calibration error calibrated", "calibrated_bins", error_of),
+    ("all draws together: of exact probabilities", "calibrated_bins", exact_error_of),
+]
+
+
 def table(lines):
     """Markdown: a column a data set, a row a figure, mean and standard deviation over draws."""
     of = lambda name: [line["found"] for line in lines if line["data"] == name]
@@ -233,6 +265,10 @@ def table(lines):
             digits = 1 if times == 100 else 2
             spread = f"{np.mean(values):.{digits}f} ± {np.std(values):.{digits}f}" if values else ""
             cells.append(spread)
+        rows.append(f"| {title} | " + " | ".join(cells) + " |")
+    for title, key, figure in POOLED:
+        sums = [[np.array(found[key]) for found in of(name)] for name in names]
+        cells = [f"{100 * figure(np.sum(bins, axis=0)):.1f}" for bins in sums]
         rows.append(f"| {title} | " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
 
@@ -254,9 +290,9 @@ def main():
             if before and not (arguments.again and name in NAMES):
                 continue
             folder = CACHE / f"{name}-{seed}"
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
             if before:
+                shutil.rmtree(folder / "run", ignore_errors=True)
                 before["found"] = table_draw(name, seed, folder, before["found"])
                 before["commit_again"] = commit()
                 print(json.dumps(before), flush=True)

@@ -128,6 +128,12 @@ fn glyphs_from_fit_to_figures() {
     ]);
     let drawn = cells(&sandbox.ok(&["sample", "run", "--count", "1"]));
     assert_eq!((drawn.len(), drawn[1].len()), (2, 784));
+
+    // Codes lie elsewhere than the prior, unless the file that says where is not there.
+    let of = |source| sandbox.ok(&["sample", "run", "--count", "3", "--codes", source]);
+    assert_ne!(of("fitted"), of("prior"));
+    std::fs::remove_file(sandbox.path("run/model/codes.safetensors")).expect("it was there");
+    assert_eq!(of("fitted"), of("prior"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::model::{Model, Shape};
 use crate::plan::train_plan;
 use crate::prepare::{Prepared, Preprocess};
 use crate::train::{
-    FitReport, Observer, Parameters, StopReason, TensorFile, fit, write_atomically,
+    FitReport, Observer, Parameters, StopReason, TensorFile, TrainingData, fit, write_atomically,
 };
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Source, Split};
@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// The format that cards are written in.
 const FORMAT: u32 = 1;
+/// Training rows whose codes say where codes lie, at most.
+const FITTED_ROWS: usize = 5000;
 
 /// What a saved model says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,6 +102,10 @@ impl RunFolder {
         self.0.join("model").join("model.safetensors")
     }
 
+    fn codes_path(&self) -> PathBuf {
+        self.0.join("model").join("codes.safetensors")
+    }
+
     fn card_path(&self) -> PathBuf {
         self.0.join("model").join("card.json")
     }
@@ -151,6 +157,7 @@ pub fn run(
         };
         save_model(folder, &model, &card)?;
         let inference = Inference::new(&model, &plan.shape, device, config.seed);
+        save_codes(folder, &inference, &prepared.training)?;
         let test = prepared.test.as_ref();
         report.test = test.map(|rows| in_user_units(inference.evaluate(rows), rows));
         let text = serde_json::to_string_pretty(&report).expect("plain values serialise");
@@ -191,6 +198,31 @@ fn save_model(folder: &RunFolder, model: &Model, card: &Card) -> Result<()> {
     write_atomically(&folder.card_path(), text.as_bytes())
 }
 
+/// Where codes of training rows lie, for models that have such codes.
+fn save_codes(folder: &RunFolder, inference: &Inference, training: &TrainingData) -> Result<()> {
+    let split = &training.split;
+    let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
+    rows.sort_unstable();
+    let rows = evenly(&rows, FITTED_ROWS);
+    // Labels that training does not see are not looked at here either.
+    let known = |row: &u32| match split.labelled.contains(row) {
+        true => training.rows.labels.class_of(*row),
+        false => None,
+    };
+    let known: Vec<Option<u32>> = rows.iter().map(known).collect();
+    let features = training.rows.select(&rows).features;
+    match inference.fit_codes(&features, &known)? {
+        Some(codes) => TensorFile::of_codes(codes).save(&folder.codes_path()),
+        None => Ok(()),
+    }
+}
+
+/// At most so many of the rows, evenly over them.
+pub(crate) fn evenly(rows: &[u32], most: usize) -> Vec<u32> {
+    let step = rows.len().div_ceil(most).max(1);
+    rows.iter().step_by(step).copied().collect()
+}
+
 /// A saved model, ready to answer.
 #[derive(Clone, Debug)]
 pub struct Trained {
@@ -223,8 +255,14 @@ impl Trained {
         }
         let fresh = Model::new(&card.shape, card.seed, device);
         let model = file.tensors.apply(fresh).map_err(damaged)?;
+        // Runs of before have none.
+        let codes = match folder.codes_path() {
+            path if path.exists() => Some(TensorFile::load(&path)?.codes(&card.shape, &path)?),
+            _ => None,
+        };
+        let inference = Inference::new(&model, &card.shape, device, seed);
         Ok(Self {
-            inference: Inference::new(&model, &card.shape, device, seed),
+            inference: inference.with_fitted_codes(codes),
             card,
         })
     }

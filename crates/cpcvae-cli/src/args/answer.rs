@@ -212,6 +212,9 @@ pub struct SampleArgs {
     /// Of every class
     #[arg(long)]
     pub each_class: bool,
+    /// Where codes are drawn from
+    #[arg(long, value_name = "SOURCE", value_enum, default_value_t = CodesArg::Fitted)]
+    pub codes: CodesArg,
     /// Probability of the class from which on a code is kept
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     pub threshold: f32,
@@ -224,6 +227,15 @@ pub struct SampleArgs {
     /// A .csv file, or a .png or .svg figure (images, and tables of two columns)
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// Where the codes of samples come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CodesArg {
+    /// Normal distributions that were fitted to the codes of training rows, one a class
+    Fitted,
+    /// The prior N(0, I), as in the paper
+    Prior,
 }
 
 /// Fill in missing cells of a table.

@@ -6,8 +6,8 @@ mod fit;
 mod reading;
 
 pub use answer::{
-    CarriedArgs, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PredictArgs, ReconstructArgs,
-    ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
+    CarriedArgs, CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PredictArgs,
+    ReconstructArgs, ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
 };
 pub use experiment::ExperimentArgs;
 pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};

@@ -1,11 +1,11 @@
 //! `cpcvae sample`: new rows, from the prior or of a class.
 
-use crate::args::SampleArgs;
+use crate::args::{CodesArg, SampleArgs};
 use crate::opened::Model;
 use crate::output::{column_names, feature_cells, grid, images, is_figure, write_csv};
 use crate::printer::{Printer, count, percent};
 use anyhow::{Result, bail};
-use cpcvae::infer::RejectionLimits;
+use cpcvae::infer::{CodeSource, RejectionLimits};
 use cpcvae::model::Target;
 use cpcvae_data::{Layout, Matrix};
 use cpcvae_lab::figure::{ScatterPanel, image_grid, scatter_panels};
@@ -66,13 +66,18 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
 fn groups(args: &SampleArgs, model: &Model, printer: Printer) -> Result<Vec<Group>> {
     let inference = &model.trained.inference;
     let preprocess = &model.trained.card.preprocess;
+    let codes = match args.codes {
+        CodesArg::Fitted => CodeSource::Fitted,
+        CodesArg::Prior => CodeSource::Prior,
+    };
     let chosen = chosen_classes(args, &model.trained.card.shape.target)?;
     if chosen.is_empty() {
         let rows = args.count.map_or(OF_PRIOR, |count| count as usize);
-        let rows = preprocess.invert(inference.sample(rows, args.noisy)?);
+        let rows = preprocess.invert(inference.sample(rows, args.noisy, codes)?);
         return Ok(vec![Group { class: None, rows }]);
     }
     let limits = RejectionLimits {
+        codes,
         threshold: args.threshold,
         draws: args.max_draws as usize,
     };

@@ -131,6 +131,17 @@ pub struct Selection {
     pub code: Vec<usize>,
 }
 
+/// Where codes of samples are drawn from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CodesOf {
+    /// The prior.
+    #[default]
+    Prior,
+    /// What was fitted to codes of training rows.
+    Fitted,
+}
+
 /// Kinds of figures.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -148,7 +159,11 @@ pub enum Drawing {
         rows: Vec<Axis>,
     },
     /// Images of each class: a file each.
-    SampleGrid {},
+    SampleGrid {
+        /// Where codes are drawn from.
+        #[serde(default)]
+        codes: CodesOf,
+    },
     /// Test images and what becomes of them: a file each.
     Reconstructions {},
     /// Test images, reconstructed, and reconstructed with the transform set to its mean.

@@ -10,6 +10,7 @@ pub mod conformal;
 mod draws;
 mod encode;
 mod evaluate;
+mod fitted_codes;
 mod impute;
 mod predict;
 pub mod quality;
@@ -21,9 +22,10 @@ mod unusual;
 
 pub use encode::Codes;
 pub use evaluate::{Evaluation, largest};
+pub use fitted_codes::FittedCodes;
 pub use impute::Filling;
 pub use reconstruct::Reconstruction;
-pub use sample::{ClassSamples, RejectionLimits};
+pub use sample::{ClassSamples, CodeSource, RejectionLimits};
 pub use score::Scores;
 pub use suggest::{entropy, suggest};
 pub use unusual::Typical;
@@ -35,6 +37,7 @@ use crate::op::buffer;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae_data::Rows;
+use std::sync::Arc;
 
 /// Rows handled at once. Each such chunk has noise of its own, so where a chunk begins matters to
 /// whoever asks about rows part by part: see [`Inference::at_chunk`].
@@ -49,6 +52,8 @@ pub struct Inference {
     seed: u64,
     /// The number of the chunk that answers begin with.
     first_chunk: u64,
+    /// Where codes of training rows lie, as far as that is known.
+    fitted_codes: Option<Arc<FittedCodes>>,
 }
 
 impl Inference {
@@ -60,6 +65,15 @@ impl Inference {
             device: device.clone().without_autodiff(),
             seed,
             first_chunk: 0,
+            fitted_codes: None,
+        }
+    }
+
+    /// The same, knowing where codes of training rows lie (see [`Inference::fit_codes`]).
+    pub fn with_fitted_codes(self, codes: Option<FittedCodes>) -> Self {
+        Self {
+            fitted_codes: codes.map(Arc::new),
+            ..self
         }
     }
 

@@ -1,4 +1,4 @@
-//! New rows: from the prior, or of a chosen class.
+//! New rows, of all kinds or of a chosen class.
 
 use super::{Inference, no_generative_part, to_vec};
 use crate::distribution::Likelihood;
@@ -9,9 +9,22 @@ use crate::objective::Prediction;
 use burn::tensor::{Int, Tensor, TensorData};
 use cpcvae_data::Matrix;
 
+/// Where the codes of new rows are drawn from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CodeSource {
+    /// The prior N(0, I), as in the paper.
+    #[default]
+    Prior,
+    /// The distribution that was fitted to codes of training rows, where the model has one; the
+    /// prior for models whose label is a latent variable.
+    Fitted,
+}
+
 /// When the rejection sampler keeps a code, and when it gives up.
 #[derive(Clone, Copy, Debug)]
 pub struct RejectionLimits {
+    /// Where codes are drawn from.
+    pub codes: CodeSource,
     /// A code is kept when the predictor gives the class at least this probability.
     pub threshold: f32,
     /// Codes drawn at most, for each class.
@@ -21,6 +34,7 @@ pub struct RejectionLimits {
 impl Default for RejectionLimits {
     fn default() -> Self {
         Self {
+            codes: CodeSource::default(),
             threshold: 0.95,
             draws: 1_000_000,
         }
@@ -39,11 +53,11 @@ pub struct ClassSamples {
 }
 
 impl Inference {
-    /// Rows from the prior: the likelihood's mean, or with `noisy` a draw from it.
-    pub fn sample(&self, rows: usize, noisy: bool) -> Result<Matrix> {
+    /// New rows: the likelihood's mean, or with `noisy` a draw from it.
+    pub fn sample(&self, rows: usize, noisy: bool, codes: CodeSource) -> Result<Matrix> {
         let noise = Noise::new(self.seed, 0, &self.device);
         let decoded = match &self.model {
-            Model::Vae(vae) => vae.decode(noise.normal(Purpose::Prior, [rows, vae.code()])),
+            Model::Vae(vae) => vae.decode(self.codes(rows, None, codes, &noise)),
             _ => {
                 // p(y) is uniform: classes in turn.
                 let number = self.shape.target.outputs().max(1);
@@ -59,8 +73,8 @@ impl Inference {
         Ok(self.matrix(rows, drawn))
     }
 
-    /// Rows of one class. M2 and its kin draw from p(x|y); the others by the paper's rejection sampler: codes
-    /// of the prior that the predictor gives to the class with confidence.
+    /// Rows of one class. M2 and its kin draw from p(x|y); the others by the paper's rejection
+    /// sampler: codes that the predictor gives to the class with confidence.
     pub fn sample_class(
         &self,
         class: usize,
@@ -117,7 +131,7 @@ impl Inference {
         let (mut kept, mut drawn) = (0, 0);
         while kept < rows && drawn < limits.draws {
             let noise = Noise::new(self.seed, 1_000 + (drawn / DRAW) as u64, &self.device);
-            let z = noise.normal(Purpose::Prior, [DRAW, vae.code()]);
+            let z = self.codes(DRAW, Some(class), limits.codes, &noise);
             let probs = to_vec(Prediction::new(vae.predict(z.clone()), true).as_target());
             let mut chosen = Vec::new();
             for (row, probs) in probs.chunks_exact(self.shape.target.outputs()).enumerate() {
@@ -139,13 +153,40 @@ impl Inference {
         }
         if kept < rows {
             return Err(Error::Mismatch(format!(
-                "class `{class_name}` is too rare under the prior: {kept} of {drawn} drawn codes \
-                 reach a probability of {}, but {rows} samples are wanted; lower `--threshold`, \
-                 ask for fewer samples, or raise `--max-draws`",
+                "class `{class_name}` is too rare: {kept} of {drawn} drawn codes reach a \
+                 probability of {}, but {rows} samples are wanted; lower `--threshold`, ask for \
+                 fewer samples, or raise `--max-draws`",
                 limits.threshold
             )));
         }
         Ok((Tensor::cat(accepted, 0), drawn))
+    }
+
+    /// Codes `[rows, code]` of a VAE: of the prior, or of where those of training rows of the class
+    /// lie, or of any class by its share.
+    fn codes(
+        &self,
+        rows: usize,
+        class: Option<usize>,
+        source: CodeSource,
+        noise: &Noise,
+    ) -> Tensor<2> {
+        let shape = [rows, self.shape.code];
+        let normal = noise.normal(Purpose::Prior, shape);
+        let Some(fitted) = self
+            .fitted_codes
+            .as_ref()
+            .filter(|_| source == CodeSource::Fitted)
+        else {
+            return normal;
+        };
+        let chance = to_vec(noise.uniform(Purpose::Levels, [rows, 1]));
+        let mut values = to_vec(normal);
+        let places = values.chunks_exact_mut(self.shape.code).zip(chance);
+        for (code, chance) in places {
+            fitted.place(class.unwrap_or_else(|| fitted.class_at(chance)), code);
+        }
+        Tensor::from_data(TensorData::new(values, shape), &self.device)
     }
 
     /// p(x|y,z) for rows of these classes at codes of the prior; only for models whose label is a

@@ -1,11 +1,12 @@
-//! The inverse of a small symmetric positive definite matrix.
+//! Small symmetric positive definite matrices: their factor and their inverse.
 
-/// The inverse of `matrix [n, n]`; `None` where it is not positive definite.
-pub(super) fn inverse(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
-    // L with L L' = matrix, in the lower triangle.
+/// L in the lower triangle with L L' = `matrix [n, n]`, of which only the lower triangle is read;
+/// zeros above. `None` where the matrix is not positive definite.
+pub(crate) fn factor(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
     for i in 0..n {
         for j in 0..=i {
-            let products = (0..j).map(|k| matrix[i * n + k] * matrix[j * n + k]);
+            let (above, row) = (&matrix[j * n..j * n + j], &matrix[i * n..i * n + j]);
+            let products = row.iter().zip(above).map(|(a, b)| a * b);
             let rest = matrix[i * n + j] - products.sum::<f64>();
             if i > j {
                 matrix[i * n + j] = rest / matrix[j * n + j];
@@ -15,7 +16,14 @@ pub(super) fn inverse(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
                 return None;
             }
         }
+        matrix[i * n + i + 1..(i + 1) * n].fill(0.0);
     }
+    Some(matrix)
+}
+
+/// The inverse of `matrix [n, n]`; `None` where it is not positive definite.
+pub(super) fn inverse(matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+    let matrix = factor(matrix, n)?;
     // The inverse of L, row by row: column j of it below the diagonal.
     let mut lower = vec![0.0; n * n];
     for j in 0..n {

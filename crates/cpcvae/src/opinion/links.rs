@@ -1,5 +1,6 @@
 //! The graph: symmetric weights between neighbours, normalised.
 
+use super::conjugate_gradient::{BLOCK, Line};
 use cpcvae_kernels::neighbours::Neighbours;
 use rayon::prelude::*;
 
@@ -99,18 +100,19 @@ impl Links {
         self.degrees.len()
     }
 
-    /// `out = x - reach S x`, both `[rows, columns]`.
-    pub(super) fn apply(&self, reach: f64, columns: usize, x: &[f64], out: &mut [f64]) {
-        let rows = out.par_chunks_mut(columns).enumerate();
-        rows.with_min_len(512).for_each(|(row, out)| {
-            out.copy_from_slice(&x[row * columns..][..columns]);
-            for link in self.starts[row]..self.starts[row + 1] {
-                let factor = reach * self.weights[link];
-                let other = &x[self.ends[link] as usize * columns..][..columns];
-                for (out, other) in out.iter_mut().zip(other) {
-                    *out -= factor * other;
+    /// `out = x - reach S x`, both with a line for each row.
+    pub(super) fn apply(&self, reach: f64, x: &[Line], out: &mut [Line]) {
+        for (row, out) in out.iter_mut().enumerate() {
+            let mut sum = x[row];
+            let links = self.starts[row]..self.starts[row + 1];
+            let ends = &self.ends[links.clone()];
+            for (end, weight) in ends.iter().zip(&self.weights[links]) {
+                let (factor, other) = (reach * weight, &x[*end as usize]);
+                for k in 0..BLOCK {
+                    sum[k] -= factor * other[k];
                 }
             }
-        });
+            *out = sum;
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! 2004, "Learning with local and global consistency"; with the scales of Zelnik-Manor and Perona
 //! 2004 and class masses as Zhu et al. 2003).
 
-mod cholesky;
+pub(crate) mod cholesky;
 mod conjugate_gradient;
 mod edges;
 mod first;

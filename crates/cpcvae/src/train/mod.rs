@@ -2,6 +2,7 @@
 
 mod adam;
 mod checkpoint;
+mod codes_file;
 mod fit;
 mod follow;
 mod guide;

@@ -4,7 +4,7 @@ use super::Contestant;
 use crate::output::{grid, images};
 use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
-use cpcvae::infer::{Inference, Reconstruction, RejectionLimits};
+use cpcvae::infer::{CodeSource, Inference, Reconstruction, RejectionLimits};
 use cpcvae::model::{ActivationName, Target};
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Matrix, Source};
@@ -42,7 +42,7 @@ pub(super) fn draw(
     let mut figures = Vec::new();
     for contestant in contestants {
         let path = out.join(format!("glyphs-samples-{}.png", contestant.method));
-        image_grid(&samples(&contestant.trained)?, &path)?;
+        image_grid(&samples(&contestant.trained, CodeSource::Fitted)?, &path)?;
         figures.push(path);
     }
     // The main method's samples first.
@@ -70,7 +70,7 @@ const THRESHOLDS: [f32; 3] = [0.95, 0.5, 0.2];
 
 /// A column for each class; its label says where samples are less sure than the paper's, or
 /// where there are none.
-pub fn samples(trained: &Trained) -> Result<Grid> {
+pub fn samples(trained: &Trained, codes: CodeSource) -> Result<Grid> {
     let card = &trained.card;
     let mut grid = grid(&card.preprocess.layout)?;
     let Target::Classes(names) = &card.shape.target else {
@@ -79,7 +79,7 @@ pub fn samples(trained: &Trained) -> Result<Grid> {
     let blank = vec![vec![1.0; card.shape.features]; SAMPLES];
     let mut columns = Vec::new();
     for (class, name) in names.iter().enumerate() {
-        let (label, column) = match of_class(&trained.inference, class) {
+        let (label, column) = match of_class(&trained.inference, class, codes) {
             Some((threshold, rows)) => {
                 let label = match threshold == THRESHOLDS[0] {
                     true => name.clone(),
@@ -99,9 +99,10 @@ pub fn samples(trained: &Trained) -> Result<Grid> {
 }
 
 /// Samples of a class at the highest threshold that gives enough, with that threshold.
-fn of_class(inference: &Inference, class: usize) -> Option<(f32, Matrix)> {
+fn of_class(inference: &Inference, class: usize, codes: CodeSource) -> Option<(f32, Matrix)> {
     THRESHOLDS.into_iter().find_map(|threshold| {
         let limits = RejectionLimits {
+            codes,
             threshold,
             draws: 50_000,
         };

@@ -4,7 +4,7 @@ use super::Contestant;
 use crate::printer::percent;
 use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
-use cpcvae::infer::largest;
+use cpcvae::infer::{CodeSource, largest};
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source};
 use cpcvae_lab::figure::{Regions, ScatterPanel, scatter_panels};
@@ -52,7 +52,11 @@ pub(super) fn draw(
         let regions = panel.regions.clone();
         predictions.push(panel);
         let preprocess = &contestant.trained.card.preprocess;
-        let drawn = preprocess.invert(contestant.trained.inference.sample(SAMPLES, true)?);
+        let drawn = preprocess.invert(contestant.trained.inference.sample(
+            SAMPLES,
+            true,
+            CodeSource::Prior,
+        )?);
         let drawn = in_view(drawn);
         samples.push(ScatterPanel {
             points: points(&drawn),

@@ -5,10 +5,10 @@ use super::{code_map, curve, heat, regions};
 use crate::command::demo::glyphs::{reconstructions, samples};
 use crate::printer::Printer;
 use anyhow::{Context, Result};
-use cpcvae::infer::Reconstruction;
+use cpcvae::infer::{CodeSource, Reconstruction};
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Source, Split};
-use cpcvae_lab::experiment::{CellKey, Drawing, FigurePlan, Plan, Record, Row, slug};
+use cpcvae_lab::experiment::{CellKey, CodesOf, Drawing, FigurePlan, Plan, Record, Row, slug};
 use cpcvae_lab::figure::{Grid, image_grid};
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,15 @@ fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<V
         Drawing::Regions { rows: axes } => regions::draw(figure, axes, rows, studio),
         Drawing::CodeMap { rows: axes } => code_map::draw(figure, axes, rows, studio),
         // A column for each class.
-        Drawing::SampleGrid {} => grids(figure, rows, studio, |exhibit| samples(&exhibit.trained)),
+        Drawing::SampleGrid { codes } => {
+            let codes = match codes {
+                CodesOf::Prior => CodeSource::Prior,
+                CodesOf::Fitted => CodeSource::Fitted,
+            };
+            grids(figure, rows, studio, |exhibit| {
+                samples(&exhibit.trained, codes)
+            })
+        }
         Drawing::Reconstructions {} => grids(figure, rows, studio, reconstruction_grid),
         Drawing::Aligned {} => grids(figure, rows, studio, aligned_grid),
         Drawing::Training {} => curve::draw_training(figure, rows, studio),
