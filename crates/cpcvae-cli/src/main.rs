@@ -122,8 +122,19 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
 
 /// Whether the reader of the output has gone, as in `cpcvae predict ... | head`.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    // An error of csv holds that of the pipe without naming it as its cause.
+    let of_csv = |cause: &(dyn std::error::Error + 'static)| {
+        let error = cause.downcast_ref::<csv::Error>();
+        match error.map(csv::Error::kind) {
+            Some(csv::ErrorKind::Io(error)) => Some(error.kind()),
+            _ => None,
+        }
+    };
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        let error = cause.downcast_ref::<std::io::Error>();
+        error.map(std::io::Error::kind).or_else(|| of_csv(cause))
+    };
     error
         .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+        .any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }

@@ -134,6 +134,12 @@ fn glyphs_from_fit_to_figures() {
     assert_ne!(of("fitted"), of("prior"));
     std::fs::remove_file(sandbox.path("run/model/codes.safetensors")).expect("it was there");
     assert_eq!(of("fitted"), of("prior"));
+
+    // A reader that has seen enough, as in `| head`, is no error.
+    let mut child = sandbox.spawn(&["sample", "run", "--count", "500"]);
+    drop(child.stdout.take());
+    let answer = sandbox.answer(child.wait_with_output().expect("it ends"));
+    assert_eq!((answer.code, answer.err.as_str()), (0, ""));
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn rows_that_do_not_fit_the_model() {
             "--max-draws",
             "2000"
         ]),
-        "class `0` is too rare under the prior: 0 of 2000 drawn codes reach a probability of \
+        "class `0` is too rare: 0 of 2000 drawn codes reach a probability of \
          1, but 10 samples are wanted; lower `--threshold`, ask for fewer samples, or raise \
          `--max-draws`"
     );
