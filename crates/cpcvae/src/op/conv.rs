@@ -120,11 +120,11 @@ fn forward(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> Flex
         Way::Down => {
             let [height, width] = shape.output_size();
             buffer::filled(&[rows, height, width, outputs], |y| {
-                kernel::forward(&shape, values(x), values(weight), y);
+                kernel::forward(&shape, values(x), values(weight), None, y);
             })
         }
         Way::Up([height, width]) => buffer::filled(&[rows, height, width, inputs], |y| {
-            kernel::input_gradient(&shape, values(x), values(weight), y);
+            kernel::input_gradient(&shape, values(x), values(weight), None, y);
         }),
     }
 }
@@ -175,8 +175,8 @@ impl Backward<Flex, 2> for ConvBackward {
         }
         if let Some(node) = x_node {
             let gx = buffer::filled(&sizes::<4>(&x), |gx| match way {
-                Way::Down => kernel::input_gradient(&shape, values(&gy), values(&weight), gx),
-                Way::Up(_) => kernel::forward(&shape, values(&gy), values(&weight), gx),
+                Way::Down => kernel::input_gradient(&shape, values(&gy), values(&weight), None, gx),
+                Way::Up(_) => kernel::forward(&shape, values(&gy), values(&weight), None, gx),
             });
             grads.register::<Flex>(node.id, gx);
         }
