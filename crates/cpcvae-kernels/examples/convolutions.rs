@@ -69,6 +69,7 @@ fn normalisation(rows: usize, channels: usize) {
                 &shift,
                 &x,
                 &y,
+                None,
                 gradients,
             );
         }),

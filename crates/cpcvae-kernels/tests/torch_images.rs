@@ -154,7 +154,17 @@ fn a_normalisation_and_its_gradients() {
             let (mut g_scale, mut g_shift) = ([0.0; 2], [0.0; 2]);
             batch_norm::forward(&shape, &used, &scale, &shift, &x, &mut y);
             let gradients = [&mut gx[..], &mut g_scale, &mut g_shift];
-            batch_norm::backward(&shape, (&used, true), &scale, &shift, &x, &gy, gradients);
+            let none = None;
+            batch_norm::backward(
+                &shape,
+                (&used, true),
+                &scale,
+                &shift,
+                &x,
+                &gy,
+                none,
+                gradients,
+            );
             assert_near(&y, &NORM);
             assert_near(&gx, &NORM_X);
             assert_near(&g_scale, &NORM_SCALE);
