@@ -33,8 +33,8 @@ fn convolution(shape: &ConvShape) {
     let [height, width] = shape.output_size();
     let flop = 2.0 * (shape.rows * height * width * shape.weight_length()) as f64;
     let times = [
-        best(|| forward(shape, &x, &w, &mut y)),
-        best(|| input_gradient(shape, &gy, &w, &mut gx)),
+        best(|| forward(shape, &x, &w, None, &mut y)),
+        best(|| input_gradient(shape, &gy, &w, None, &mut gx)),
         best(|| weight_gradient(shape, &x, &gy, &mut gw)),
     ];
     print!(
@@ -69,6 +69,7 @@ fn normalisation(rows: usize, channels: usize) {
                 &shift,
                 &x,
                 &y,
+                None,
                 gradients,
             );
         }),

@@ -133,10 +133,12 @@ pub fn forward(
 
 /// Gradients `[gx [rows, channels], g_scale [channels], g_shift [channels]]` of [`forward`] from
 /// the gradient `gy [rows, channels]` of its output. `of_batch` says that the statistics are those
-/// of `x` itself, so that they change with it; otherwise they are given numbers.
+/// of `x` itself, so that they change with it; otherwise they are given numbers. If there is one,
+/// `beside [rows, channels]` is added to `gx`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
+#[allow(clippy::too_many_arguments)]
 pub fn backward(
     shape: &NormShape,
     (statistics, of_batch): (&Statistics, bool),
@@ -144,9 +146,11 @@ pub fn backward(
     shift: &[f32],
     x: &[f32],
     gy: &[f32],
+    beside: Option<&[f32]>,
     [gx, g_scale, g_shift]: [&mut [f32]; 3],
 ) {
     shape.check(&[x, gy, gx], &[scale, shift, g_scale, g_shift]);
+    shape.check(beside.as_slice(), &[]);
     let (isa, channels) = (Isa::current(), shape.channels);
     let [slope, offset] = statistics.as_line(scale, shift);
     let mut partial = vec![0.0; x.len().div_ceil(shape.piece()) * 2 * channels];
@@ -194,10 +198,19 @@ pub fn backward(
         })
         .unzip();
     let pieces = x.chunks(shape.piece()).zip(gy.chunks(shape.piece()));
-    let pieces = pieces.zip(gx.chunks_mut(shape.piece()));
-    parallel::timed_for_each("norm: backward", 2 * x.len(), pieces, |((x, gy), gx)| {
-        input_gradients(isa, &slope, &offset, &by_x, &constant, x, gy, gx);
-    });
+    let pieces = pieces.zip(gx.chunks_mut(shape.piece())).enumerate();
+    parallel::timed_for_each(
+        "norm: backward",
+        2 * x.len(),
+        pieces,
+        |(piece, ((x, gy), gx))| {
+            input_gradients(isa, &slope, &offset, &by_x, &constant, x, gy, gx);
+            if let Some(beside) = beside {
+                let start = piece * shape.piece();
+                add(isa, &beside[start..start + gx.len()], gx);
+            }
+        },
+    );
 }
 
 kernel! {
@@ -256,6 +269,14 @@ kernel! {
                 *along = fma::<FMA>(gz, x - mean, *along);
                 *plain += gz;
             }
+        }
+    }
+}
+
+kernel! {
+    fn add<FMA>(added: &[f32], sums: &mut [f32]) {
+        for (sum, added) in sums.iter_mut().zip(added) {
+            *sum += added;
         }
     }
 }

@@ -27,8 +27,12 @@ mod vector_words;
 
 pub use packing::{PackedLeft, PackedRight, Tile};
 pub use portable::multiply_portable;
+pub(crate) use rounding::pair;
 pub use rounding::round_to_bf16;
 pub(crate) use support::{are_tiles_supported, are_vectors_supported};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use tile_kernels::{ConfiguredTiles, SegmentSums, Segments, Strided};
+pub(crate) use tile_words::turn;
 #[cfg(target_arch = "x86_64")]
 #[doc(hidden)]
 pub use {

@@ -3,13 +3,20 @@
 //! of its own.
 //!
 //! Each image gets a border of zeros, and blocks of 8 pixels by 32 channels are summed over all
-//! taps and inputs in registers (`block.rs`). With the precision [`crate::product::precision`]
+//! taps and inputs in registers (`block.rs`), or of 32 pixels in AMX tiles (`tile_block.rs`). With the precision [`crate::product::precision`]
 //! set to bfloat16, factors are rounded to it; sums are always `f32`.
 
 mod block;
 #[cfg(target_arch = "x86_64")]
 mod block_avx512;
 mod pass;
+mod rounding;
+#[cfg(target_arch = "x86_64")]
+mod tile_block;
+#[cfg(target_arch = "x86_64")]
+mod tile_gradient;
+#[cfg(target_arch = "x86_64")]
+mod tile_pass;
 mod weight_gradient;
 mod words;
 
@@ -18,7 +25,7 @@ pub use weight_gradient::weight_gradient;
 use crate::parallel;
 use crate::timing::timed;
 use block::Engine;
-use pass::Pass;
+use pass::{Pass, Target};
 use words::{Frame, pack_weights, with_scratch};
 
 /// The sizes of a convolution with an odd kernel, whose borders are zeros: from images
@@ -102,39 +109,45 @@ impl ConvShape {
 }
 
 /// `y [rows, output height, output width, outputs]`, the convolution of
-/// `x [rows, height, width, inputs]` with `w [kernel, kernel, inputs, outputs]`.
+/// `x [rows, height, width, inputs]` with `w [kernel, kernel, inputs, outputs]`; if there is one,
+/// `added`, of the same shape as `y`, is added to it.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
-pub fn forward(shape: &ConvShape, x: &[f32], w: &[f32], y: &mut [f32]) {
+pub fn forward(shape: &ConvShape, x: &[f32], w: &[f32], added: Option<&[f32]>, y: &mut [f32]) {
     shape.check(x, y, w);
     timed("convolution: forward", shape.flop(), || {
-        let passes = [Pass::forward(shape)];
         apply(
             shape,
-            &passes,
+            &[Pass::forward(shape)],
             (shape.input_frame(), x),
             (w, false),
-            (shape.output_frame(), y),
+            (shape.output_frame(), added, y),
         );
     });
 }
 
 /// `gx [rows, height, width, inputs]` from the gradient `gy` of [`forward`]'s output: the
-/// transposed convolution of `gy`.
+/// transposed convolution of `gy`; if there is one, `added`, of the same shape as `gx`, is added
+/// to it.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
-pub fn input_gradient(shape: &ConvShape, gy: &[f32], w: &[f32], gx: &mut [f32]) {
+pub fn input_gradient(
+    shape: &ConvShape,
+    gy: &[f32],
+    w: &[f32],
+    added: Option<&[f32]>,
+    gx: &mut [f32],
+) {
     shape.check(gx, gy, w);
     timed("convolution: input gradient", shape.flop(), || {
-        let passes = Pass::input_gradient(shape);
         apply(
             shape,
-            &passes,
+            &Pass::input_gradient(shape),
             (shape.output_frame(), gy),
             (w, true),
-            (shape.input_frame(), gx),
+            (shape.input_frame(), added, gx),
         );
     });
 }
@@ -145,8 +158,9 @@ fn apply(
     passes: &[Pass],
     (from_frame, from): (Frame, &[f32]),
     (weights, transposed): (&[f32], bool),
-    (to_frame, to): (Frame, &mut [f32]),
+    (to_frame, added, to): (Frame, Option<&[f32]>, &mut [f32]),
 ) {
+    assert!(added.is_none_or(|added| added.len() == to.len()));
     let engine = Engine::current();
     let channels = [from_frame.channels, to_frame.channels];
     let packed: Vec<Vec<u32>> = passes
@@ -157,15 +171,25 @@ fn apply(
         })
         .collect();
     let length = |frame: &Frame| (frame.height * frame.width * frame.channels).max(1);
-    let images = from
-        .chunks_exact(length(&from_frame))
-        .zip(to.chunks_exact_mut(length(&to_frame)));
-    let operations = (shape.flop() / 8.0) as usize;
-    parallel::for_each(operations, images, |(from, to)| {
-        with_scratch(|words, _| {
+    let (of_from, of_to) = (length(&from_frame), length(&to_frame));
+    let images = from.chunks_exact(of_from).zip(to.chunks_exact_mut(of_to));
+    let operations = engine.operations(shape.flop());
+    parallel::for_each(operations, images.enumerate(), |(row, (from, image))| {
+        let mut target = Target {
+            frame: to_frame,
+            image,
+            added: added.map(|added| &added[row * of_to..(row + 1) * of_to]),
+        };
+        with_scratch(|scratch| {
+            let words = &mut scratch.image;
             from_frame.pack_channels(engine, from, words);
+            #[cfg(target_arch = "x86_64")]
+            if engine.uses_tiles() {
+                let behind = tile_pass::PIXELS_BEHIND * shape.stride * from_frame.depth(engine);
+                words.resize(words.len() + behind, 0);
+            }
             for (pass, weights) in passes.iter().zip(&packed) {
-                pass.run(engine, &from_frame, words, weights, &to_frame, to);
+                pass.run(engine, &from_frame, words, weights, &mut target);
             }
         });
     });

@@ -86,6 +86,18 @@ impl Isa {
     /// # Panics
     /// If this machine does not support it.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        assert!(self.is_supported(), "this machine has no {self:?}");
+        // SAFETY: it is supported.
+        unsafe { self.run_unchecked_support(work) }
+    }
+
+    /// [`Isa::run`] without the question whether this machine can do it, for the tests, which
+    /// emulate instructions.
+    ///
+    /// # Safety
+    /// Its instructions must work on this thread and on those of rayon's current pool.
+    #[doc(hidden)]
+    pub unsafe fn run_unchecked_support<R>(self, work: impl FnOnce() -> R) -> R {
         /// Restores the previous choice even if `work` panics.
         struct Restore(Option<Isa>);
         impl Drop for Restore {
@@ -93,7 +105,6 @@ impl Isa {
                 FORCED.set(self.0);
             }
         }
-        assert!(self.is_supported(), "this machine has no {self:?}");
         let _restore = Restore(FORCED.replace(Some(self)));
         work()
     }

@@ -112,6 +112,7 @@ fn gradients_are_slopes() {
                         &shift,
                         &x,
                         &gy,
+                        None,
                         gradients,
                     );
                 });
@@ -169,7 +170,16 @@ fn threads_do_not_matter() {
             let (mut g_scale, mut g_shift) = (scale.clone(), shift.clone());
             forward(&shape, &used, &scale, &shift, &x, &mut y);
             let gradients = [&mut gx[..], &mut g_scale, &mut g_shift];
-            backward(&shape, (&used, true), &scale, &shift, &x, &gy, gradients);
+            backward(
+                &shape,
+                (&used, true),
+                &scale,
+                &shift,
+                &x,
+                &gy,
+                None,
+                gradients,
+            );
             (used, [y, gx, g_scale, g_shift])
         })
     };

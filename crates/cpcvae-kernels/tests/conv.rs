@@ -1,10 +1,15 @@
-//! Convolutions and their gradients against plain loops, on every instruction set.
+//! Convolutions and their gradients against plain loops, on every instruction set; AMX is emulated
+//! where the processor lacks it.
 
+use cpcvae_kernels::bf16::round_to_bf16;
 use cpcvae_kernels::conv::{ConvShape, forward, input_gradient, weight_gradient};
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::product::{Precision, set_precision};
 use cpcvae_kernels::random::{self, Stream};
 use std::sync::Mutex;
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod amx_emulator;
 
 /// The precision is one for the whole process, so tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
@@ -18,6 +23,28 @@ fn normals(purpose: u32, count: usize) -> Vec<f32> {
     };
     random::normal(stream, &mut out);
     out
+}
+
+/// Those of this machine, and AMX. Besides its tiles, which are emulated, that means AVX-512.
+fn instruction_sets() -> Vec<Isa> {
+    let mut all = Isa::supported();
+    let emulates = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+    if emulates && Isa::Avx512.is_supported() && !Isa::Amx.is_supported() {
+        all.push(Isa::Amx);
+    }
+    all
+}
+
+fn run_on<R>(isa: Isa, work: impl FnOnce() -> R) -> R {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    if !isa.is_supported() {
+        amx_emulator::install();
+        // SAFETY: only AMX is not supported, and its instructions are emulated on all threads.
+        let result = unsafe { isa.run_unchecked_support(work) };
+        assert!(amx_emulator::tiles_are_released());
+        return result;
+    }
+    isa.run(work)
 }
 
 /// Calls `visit` with the places in input, output and weights of every product of the sum.
@@ -49,13 +76,21 @@ fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// Output, input gradient and weight gradient by plain loops, and by the kernels.
-fn both(shape: &ConvShape) -> [[Vec<f32>; 3]; 2] {
+/// Output, input gradient and weight gradient by plain loops, and by the kernels, of numbers that
+/// may be such as bfloat16 can hold.
+fn both(shape: &ConvShape, of_bf16: bool) -> [[Vec<f32>; 3]; 2] {
+    let numbers = |purpose, count| {
+        let mut numbers = normals(purpose, count);
+        if of_bf16 {
+            round_to_bf16(&numbers.clone(), &mut numbers);
+        }
+        numbers
+    };
     let (x, w) = (
-        normals(1, shape.input_length()),
-        normals(2, shape.weight_length()),
+        numbers(1, shape.input_length()),
+        numbers(2, shape.weight_length()),
     );
-    let gy = normals(3, shape.output_length());
+    let gy = numbers(3, shape.output_length());
     let zeros = || [vec![0.0; gy.len()], vec![0.0; x.len()], vec![0.0; w.len()]];
     let mut plain = zeros();
     each_product(shape, |input, output, weight| {
@@ -64,9 +99,20 @@ fn both(shape: &ConvShape) -> [[Vec<f32>; 3]; 2] {
         plain[2][weight] += x[input] * gy[output];
     });
     let mut kernels = zeros().map(|zeros| vec![f32::NAN; zeros.len()]);
-    forward(shape, &x, &w, &mut kernels[0]);
-    input_gradient(shape, &gy, &w, &mut kernels[1]);
+    forward(shape, &x, &w, None, &mut kernels[0]);
+    input_gradient(shape, &gy, &w, None, &mut kernels[1]);
     weight_gradient(shape, &x, &gy, &mut kernels[2]);
+    // With something added, it is the sum, to the bit.
+    let mut sums = [gy.clone(), x.clone()];
+    forward(shape, &x, &w, Some(&gy), &mut sums[0]);
+    input_gradient(shape, &gy, &w, Some(&x), &mut sums[1]);
+    for ((sums, kernel), added) in sums.iter().zip(&kernels).zip([&gy, &x]) {
+        let expected = kernel
+            .iter()
+            .zip(added)
+            .map(|(kernel, added)| kernel + added);
+        assert!(expected.eq(sums.iter().copied()), "{shape:?}");
+    }
     [plain, kernels]
 }
 
@@ -99,12 +145,32 @@ fn difference(expected: &[f32], found: &[f32]) -> f32 {
     differences.fold(0.0, |most, d| if d > most || d.is_nan() { d } else { most }) / scale
 }
 
-fn check(precision: Precision, tolerance: f32) {
+/// Small ones of all kinds, around the sides of tiles.
+fn random_shapes() -> Vec<ConvShape> {
+    let mut draws = normals(4, 1000)
+        .into_iter()
+        .map(|v| (v.abs() * 1e6) as usize);
+    let mut below = |most: usize| draws.next().expect("there are enough") % most;
+    let channels = [1, 2, 3, 15, 16, 17, 31, 32, 33, 40, 63, 64, 65];
+    (0..60)
+        .map(|_| ConvShape {
+            rows: 1 + below(3),
+            height: 1 + below(9),
+            width: 1 + below(9),
+            inputs: channels[below(channels.len())],
+            outputs: channels[below(channels.len())],
+            kernel: [1, 3, 3][below(3)],
+            stride: 1 + below(2),
+        })
+        .collect()
+}
+
+fn check(precision: Precision, of_bf16: bool, shapes: &[ConvShape], tolerance: f32) {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     set_precision(precision);
-    for isa in Isa::supported() {
-        for shape in shapes() {
-            let [plain, kernels] = isa.run(|| both(&shape));
+    for isa in instruction_sets() {
+        for shape in shapes {
+            let [plain, kernels] = run_on(isa, || both(shape, of_bf16));
             for (what, (plain, kernel)) in ["y", "gx", "gw"].iter().zip(plain.iter().zip(&kernels))
             {
                 let difference = difference(plain, kernel);
@@ -120,12 +186,19 @@ fn check(precision: Precision, tolerance: f32) {
 
 #[test]
 fn f32_is_what_plain_loops_give() {
-    check(Precision::F32, 1e-5);
+    check(Precision::F32, false, &shapes(), 1e-5);
+    check(Precision::F32, false, &random_shapes(), 1e-5);
 }
 
 #[test]
 fn bf16_is_near() {
-    check(Precision::Bf16, 2e-2);
+    check(Precision::Bf16, false, &random_shapes(), 2e-2);
+}
+
+#[test]
+fn bf16_is_what_plain_loops_give_for_numbers_that_it_can_hold() {
+    check(Precision::Bf16, true, &shapes(), 1e-5);
+    check(Precision::Bf16, true, &random_shapes(), 1e-5);
 }
 
 /// With numbers that bfloat16 can hold, products are exact and only sums are rounded.
@@ -154,16 +227,16 @@ fn bf16_multiplies_what_it_can_hold_exactly() {
     let all = || {
         let (mut y, mut gx) = (vec![0.0; gy.len()], vec![0.0; x.len()]);
         let mut gw = vec![0.0; w.len()];
-        forward(&shape, &x, &w, &mut y);
-        input_gradient(&shape, &gy, &w, &mut gx);
+        forward(&shape, &x, &w, None, &mut y);
+        input_gradient(&shape, &gy, &w, None, &mut gx);
         weight_gradient(&shape, &x, &gy, &mut gw);
         [y, gx, gw]
     };
-    for isa in Isa::supported() {
+    for isa in instruction_sets() {
         set_precision(Precision::F32);
-        let exact = isa.run(all);
+        let exact = run_on(isa, all);
         set_precision(Precision::Bf16);
-        let rounded = isa.run(all);
+        let rounded = run_on(isa, all);
         set_precision(Precision::F32);
         assert_eq!(exact, rounded, "{isa:?}");
     }
@@ -181,15 +254,20 @@ fn threads_do_not_matter() {
         kernel: 3,
         stride: 2,
     };
-    for precision in [Precision::F32, Precision::Bf16] {
+    let precisions = [Precision::F32, Precision::Bf16];
+    let all = instruction_sets()
+        .into_iter()
+        .flat_map(|isa| precisions.map(|p| (isa, p)));
+    for (isa, precision) in all {
         set_precision(precision);
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            pool.expect("threads start").install(|| both(&shape))
+            pool.expect("threads start")
+                .install(|| run_on(isa, || both(&shape, false)))
         };
         let one = with(1);
         for threads in [2, 3, 7] {
-            assert_eq!(one, with(threads), "{threads} threads");
+            assert_eq!(one, with(threads), "{isa:?}, {threads} threads");
         }
         set_precision(Precision::F32);
     }

@@ -4,6 +4,10 @@
 use cpcvae_kernels::batch_norm::{self, NormShape};
 use cpcvae_kernels::conv::{self, ConvShape};
 use cpcvae_kernels::isa::Isa;
+use cpcvae_kernels::product::{Precision, set_precision};
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod amx_emulator;
 
 const CONV: [f32; 24] = [
     0.01168, 0.208716, 0.0999823, -0.0360581, -0.0210749, 0.0247831, -0.199279, -0.201566,
@@ -84,40 +88,55 @@ fn waves(count: usize, step: f64) -> Vec<f32> {
     (0..count).map(|i| (step * i as f64).sin() as f32).collect()
 }
 
-fn assert_near(found: &[f32], expected: &[f32]) {
+fn assert_within(tolerance: f32, found: &[f32], expected: &[f32]) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
         let apart = (found - expected).abs();
         assert!(
-            apart < 1e-5 * (1.0 + expected.abs()),
+            apart < tolerance * (1.0 + expected.abs()),
             "{found} is not {expected}"
         );
     }
 }
 
-#[test]
-fn a_convolution_and_its_gradients() {
-    for isa in Isa::supported() {
-        isa.run(|| {
-            let (x, w) = (waves(48, 0.7), waves(54, 1.3));
-            let mut y = [0.0; 24];
-            conv::forward(&SHAPE, &x, &w, &mut y);
-            assert_near(&y, &CONV);
-            let gy = waves(24, 0.9);
-            let (mut gx, mut gw) = ([0.0; 48], [0.0; 54]);
-            conv::input_gradient(&SHAPE, &gy, &w, &mut gx);
-            conv::weight_gradient(&SHAPE, &x, &gy, &mut gw);
-            assert_near(&gx, &CONV_X);
-            assert_near(&gw, &CONV_W);
-        });
-    }
+fn assert_near(found: &[f32], expected: &[f32]) {
+    assert_within(1e-5, found, expected);
 }
 
+/// A convolution, its gradients, and a transposed convolution, which is an input gradient.
+fn assert_convolutions(tolerance: f32) {
+    let (x, w) = (waves(48, 0.7), waves(54, 1.3));
+    let mut y = [0.0; 24];
+    conv::forward(&SHAPE, &x, &w, None, &mut y);
+    assert_within(tolerance, &y, &CONV);
+    let gy = waves(24, 0.9);
+    let (mut gx, mut gw) = ([0.0; 48], [0.0; 54]);
+    conv::input_gradient(&SHAPE, &gy, &w, None, &mut gx);
+    conv::weight_gradient(&SHAPE, &x, &gy, &mut gw);
+    assert_within(tolerance, &gx, &CONV_X);
+    assert_within(tolerance, &gw, &CONV_W);
+    let mut up = [0.0; 48];
+    conv::input_gradient(&SHAPE, &gy, &w, None, &mut up);
+    assert_within(tolerance, &up, &TRANSPOSED);
+}
+
+/// One test, because the precision is the whole process's.
 #[test]
-fn a_transposed_convolution_is_an_input_gradient() {
-    let mut y = [0.0; 48];
-    conv::input_gradient(&SHAPE, &waves(24, 0.9), &waves(54, 1.3), &mut y);
-    assert_near(&y, &TRANSPOSED);
+fn convolutions() {
+    for (precision, tolerance) in [(Precision::F32, 1e-5), (Precision::Bf16, 1e-2)] {
+        set_precision(precision);
+        for isa in Isa::supported() {
+            isa.run(|| assert_convolutions(tolerance));
+        }
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        if Isa::Avx512.is_supported() && !Isa::Amx.is_supported() {
+            amx_emulator::install();
+            // SAFETY: the instructions of AMX's tiles are emulated, and the others are there.
+            unsafe { Isa::Amx.run_unchecked_support(|| assert_convolutions(tolerance)) };
+            assert!(amx_emulator::tiles_are_released());
+        }
+    }
+    set_precision(Precision::F32);
 }
 
 #[test]
@@ -135,7 +154,17 @@ fn a_normalisation_and_its_gradients() {
             let (mut g_scale, mut g_shift) = ([0.0; 2], [0.0; 2]);
             batch_norm::forward(&shape, &used, &scale, &shift, &x, &mut y);
             let gradients = [&mut gx[..], &mut g_scale, &mut g_shift];
-            batch_norm::backward(&shape, (&used, true), &scale, &shift, &x, &gy, gradients);
+            let none = None;
+            batch_norm::backward(
+                &shape,
+                (&used, true),
+                &scale,
+                &shift,
+                &x,
+                &gy,
+                none,
+                gradients,
+            );
             assert_near(&y, &NORM);
             assert_near(&gx, &NORM_X);
             assert_near(&g_scale, &NORM_SCALE);

@@ -2,6 +2,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::op::batch_norm;
+use cpcvae::op::beside::Beside;
 use cpcvae::op::conv::{self, Way};
 use cpcvae_kernels::random::{self, Stream};
 
@@ -85,7 +86,7 @@ fn batch_normalisation() {
                 )
             };
             let (a, b, c, d, e) = arguments();
-            let fused = batch_norm::normalise(a, b, c, d, e);
+            let fused = batch_norm::normalise(a, b, c, d, e, None);
             let (a, b, c, d, e) = arguments();
             let twin = batch_norm::composed(a, b, c, d, e);
             assert!(difference(fused.clone(), twin.clone()) < 1e-5);
@@ -99,5 +100,39 @@ fn batch_normalisation() {
                 assert!(difference(fused, twin) < 1e-5);
             }
         }
+    }
+}
+
+/// A residual block with its way past the convolution, plain and transposed.
+#[test]
+fn convolutions_onto_what_went_past_them() {
+    let (shape, way_up) = ([2, 5, 6, 7], Way::Up([5, 6]));
+    for (way, has_beside) in [
+        (Way::Down, true),
+        (Way::Down, false),
+        (way_up, true),
+        (way_up, false),
+    ] {
+        let x = normal(shape, 1).require_grad();
+        let weight = normal([3, 3, 7, 7], 2).require_grad();
+        let [scale, shift] = [3, 4].map(|purpose| normal([7], purpose).require_grad());
+        let statistics = batch_norm::statistics(x.clone());
+        let norm = (statistics, true, scale.clone(), shift.clone());
+        let beside = Beside::default();
+        let beside = has_beside.then_some(&beside);
+        let (a, b, c, d) = norm.clone();
+        let active = batch_norm::normalise(x.clone(), a, b, c, d, beside);
+        let fused = conv::convolve_onto(active, weight.clone(), 1, way, x.clone(), beside);
+        let (a, b, c, d) = norm;
+        let active = batch_norm::composed(x.clone(), a, b, c, d);
+        let twin = conv::composed(active, weight.clone(), 1, way) + x.clone();
+        assert!(difference(fused.clone(), twin.clone()) < 1e-5);
+        let [g, g2] = [fused, twin].map(|y| weighted(y).backward());
+        let gradients = |t: &Tensor<4>| [&g, &g2].map(|g| t.grad(g).expect("it has one"));
+        for [fused, twin] in [gradients(&x), gradients(&weight)] {
+            assert!(difference(fused, twin) < 1e-4, "{way:?} {has_beside}");
+        }
+        let [fused, twin] = [&g, &g2].map(|g| scale.grad(g).expect("it has one"));
+        assert!(difference(fused, twin) < 1e-5);
     }
 }

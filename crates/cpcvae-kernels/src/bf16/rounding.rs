@@ -20,7 +20,7 @@ pub(super) fn rounded_bits(value: f32) -> u32 {
 
 /// The word of two bfloat16: `first` in the lower half, which comes first in memory.
 #[inline(always)]
-pub(super) fn pair(first: f32, second: f32) -> u32 {
+pub(crate) fn pair(first: f32, second: f32) -> u32 {
     rounded_bits(first) >> 16 | rounded_bits(second) & 0xffff_0000
 }
 

@@ -1,6 +1,6 @@
 //! The AMX instructions: everything that the processor does with tiles happens in this file.
 
-use super::packing::Tile;
+use super::packing::{SIDE, Tile};
 use std::arch::asm;
 use std::marker::PhantomData;
 
@@ -40,9 +40,29 @@ pub(super) struct Block {
     pub row_stride: usize,
 }
 
+/// Words of a factor: the first one, and how far apart its rows are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strided {
+    pub start: *const u32,
+    /// In words.
+    pub row_step: usize,
+}
+
+/// A left factor in parts that start at `segments`, in words from its start, and are each
+/// `k_tiles` tiles long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segments<'a> {
+    pub rows: Strided,
+    pub segments: &'a [usize],
+    pub k_tiles: usize,
+}
+
+/// What [`ConfiguredTiles::multiply_segments`] computes.
+pub(crate) type SegmentSums = [[f32; 2 * SIDE]; 2 * SIDE];
+
 /// The tiles of this thread while they are configured; they are released when it is dropped,
 /// because unreleased tiles make every switch of threads slower.
-pub(super) struct ConfiguredTiles {
+pub(crate) struct ConfiguredTiles {
     /// Tiles belong to a thread.
     not_send: PhantomData<*mut Tile>,
 }
@@ -50,7 +70,7 @@ pub(super) struct ConfiguredTiles {
 impl ConfiguredTiles {
     /// # Safety
     /// The AMX-TILE instructions must work on this thread.
-    pub(super) unsafe fn load() -> ConfiguredTiles {
+    pub(crate) unsafe fn load() -> ConfiguredTiles {
         // SAFETY: reads the 64 bytes of a valid configuration; the caller vouches for the
         // instruction. It sets all tiles to zero.
         unsafe {
@@ -179,6 +199,93 @@ impl ConfiguredTiles {
                 stride = in(reg) 64usize,
                 k_tiles = inout(reg) k_tiles => _,
                 out("tmm0") _, out("tmm1") _, out("tmm4") _, out("tmm6") _, out("tmm7") _,
+                options(nostack),
+            );
+        }
+    }
+
+    /// `sums [32, 32]` are (or, if `accumulate`, are increased by) the product of up to 32 rows of
+    /// `left` and 32 columns of `right`, whose tiles lie in words of their own order: an image's taps
+    /// are `segments` of it. Only the first 16 rows are computed if not `two`.
+    ///
+    /// # Safety
+    /// The AMX-BF16 instructions must work on this thread. Neither `left.segments` nor
+    /// `left.k_tiles` is empty. From each segment on, `left` can be read for 16 rows, or 32 if
+    /// `two`, and `right` for 32 words of 16 rows for each k tile of each segment.
+    #[inline]
+    pub(crate) unsafe fn multiply_segments(
+        &self,
+        two: bool,
+        left: &Segments,
+        right: Strided,
+        sums: &mut SegmentSums,
+        accumulate: bool,
+    ) {
+        // As in `multiply_2x2`; the counter along k is also the distance of rows of the sums before
+        // and after the loop, since there are only so many registers.
+        // SAFETY: the caller vouches for the instructions and the memory; `self` says that the
+        // tiles are configured.
+        unsafe {
+            asm!(
+                "test {k:e}, {k:e}",
+                "mov {k:e}, 128",
+                "jnz 2f",
+                "tilezero tmm0",
+                "tilezero tmm1",
+                "tilezero tmm2",
+                "tilezero tmm3",
+                "jmp 3f",
+                "2:",
+                "tileloadd tmm0, [{sums} + {k}*1]",
+                "tileloadd tmm1, [{sums} + {k}*1 + 64]",
+                "tileloadd tmm2, [{sums} + {k}*1 + 2048]",
+                "tileloadd tmm3, [{sums} + {k}*1 + 2112]",
+                "3:",
+                "mov {upper}, [{segment}]",
+                "lea {upper}, [{left} + {upper}*4]",
+                "lea {lower}, [{upper} + {left_stride}*8]",
+                "lea {lower}, [{lower} + {left_stride}*8]",
+                "mov {k}, {k_tiles}",
+                "4:",
+                "tileloadd tmm4, [{upper} + {left_stride}*1]",
+                "tileloadd tmm6, [{right} + {right_stride}*1]",
+                "tdpbf16ps tmm0, tmm4, tmm6",
+                "tileloadd tmm7, [{right} + {right_stride}*1 + 64]",
+                "tdpbf16ps tmm1, tmm4, tmm7",
+                "test {two:e}, {two:e}",
+                "jz 5f",
+                "tileloadd tmm5, [{lower} + {left_stride}*1]",
+                "tdpbf16ps tmm2, tmm5, tmm6",
+                "tdpbf16ps tmm3, tmm5, tmm7",
+                "5:",
+                "add {upper}, 64",
+                "add {lower}, 64",
+                "lea {right}, [{right} + {right_stride}*8]",
+                "lea {right}, [{right} + {right_stride}*8]",
+                "dec {k}",
+                "jnz 4b",
+                "add {segment}, 8",
+                "dec {segments}",
+                "jnz 3b",
+                "mov {k:e}, 128",
+                "tilestored [{sums} + {k}*1], tmm0",
+                "tilestored [{sums} + {k}*1 + 64], tmm1",
+                "tilestored [{sums} + {k}*1 + 2048], tmm2",
+                "tilestored [{sums} + {k}*1 + 2112], tmm3",
+                k = inout(reg) usize::from(accumulate) => _,
+                two = in(reg) u32::from(two),
+                sums = in(reg) sums.as_mut_ptr(),
+                segment = inout(reg) left.segments.as_ptr() => _,
+                segments = inout(reg) left.segments.len() => _,
+                left = in(reg) left.rows.start,
+                left_stride = in(reg) 4 * left.rows.row_step,
+                k_tiles = in(reg) left.k_tiles,
+                right = inout(reg) right.start => _,
+                right_stride = in(reg) 4 * right.row_step,
+                upper = out(reg) _,
+                lower = out(reg) _,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                 options(nostack),
             );
         }

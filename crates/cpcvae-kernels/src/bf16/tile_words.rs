@@ -6,7 +6,7 @@ use super::packing::{DEPTH, SIDE};
 use super::rounding::pair;
 
 /// Rows of words, as in a tile.
-pub(super) type Words = [[u32; SIDE]; SIDE];
+pub(crate) type Words = [[u32; SIDE]; SIDE];
 
 /// A factor as it is given: `lines` that run along `k`, `depth` numbers each.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl Source<'_> {
 
 /// Rows become columns.
 #[inline(always)]
-pub(super) fn turn(words: &Words, turned: &mut Words) {
+pub(crate) fn turn(words: &Words, turned: &mut Words) {
     for i in (0..SIDE).step_by(4) {
         for j in (0..SIDE).step_by(4) {
             let mut square = [[0; 4]; 4];

@@ -12,6 +12,9 @@ pub(super) const ROWS: usize = 8;
 /// Numbers in a row.
 pub(super) const LANES: usize = 32;
 
+/// Words of a tile's row, and rows of a tile.
+pub(super) const TILE: usize = 16;
+
 /// The sums of a block.
 pub(super) type Sums = [[f32; LANES]; ROWS];
 
@@ -31,20 +34,27 @@ pub(super) struct Left<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Engine {
     pub precision: Precision,
-    isa: Isa,
+    pub isa: Isa,
 }
 
 impl Engine {
     /// With the precision and instruction set that are current.
     pub(super) fn current() -> Self {
-        let isa = Isa::current();
-        let precision = match isa {
-            // Processors with tiles have a slow vector instruction for bfloat16, and tiles are not
-            // used here yet: f32 is faster, and more exact than what was asked for.
-            Isa::Amx => Precision::F32,
-            _ => precision(),
-        };
-        Self { precision, isa }
+        Self {
+            precision: precision(),
+            isa: Isa::current(),
+        }
+    }
+
+    /// Whether products are made on AMX tiles (`tile_block.rs`).
+    pub(super) fn uses_tiles(self) -> bool {
+        self.isa == Isa::Amx && self.precision == Precision::Bf16
+    }
+
+    /// Whether the instructions of [`Isa::Avx512`] are there, and those for bfloat16.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn rounds_in_vectors(self) -> bool {
+        !matches!(self.isa, Isa::Avx2 | Isa::Portable) && is_x86_feature_detected!("avx512bf16")
     }
 
     /// Words of `numbers` numbers that follow each other along a sum.
@@ -55,7 +65,23 @@ impl Engine {
         }
     }
 
-    /// `sums[i][j] += left[i] . right[j]` for the first `rows` rows, with `right [segments, depth,
+    /// [`Engine::words`] of `numbers`, filled up to whole tiles where there are tiles.
+    pub(super) fn depth(self, numbers: usize) -> usize {
+        let words = self.words(numbers);
+        if self.uses_tiles() {
+            words.next_multiple_of(TILE)
+        } else {
+            words
+        }
+    }
+
+    /// How many of the operations that [`crate::parallel`] counts take as long as these
+    /// floating-point operations.
+    pub(super) fn operations(self, flop: f64) -> usize {
+        (flop / if self.uses_tiles() { 512.0 } else { 8.0 }) as usize
+    }
+
+    /// `sums[i][j] = left[i] . right[j]` for the first `rows` rows, with `right [segments, depth,
     /// LANES]`.
     ///
     /// # Panics
@@ -64,7 +90,7 @@ impl Engine {
         assert!((1..=ROWS).contains(&rows));
         assert!(right.len() >= left.segments.len() * left.depth * LANES);
         if left.depth == 0 {
-            return;
+            return sums.as_flattened_mut().fill(0.0);
         }
         let reach = (rows - 1) * left.row_step + (left.depth - 1) * left.depth_step;
         for segment in left.segments {
@@ -79,7 +105,7 @@ impl Engine {
                     Precision::F32 => {
                         return super::block_avx512::multiply_f32(rows, left, right, sums);
                     }
-                    Precision::Bf16 if is_x86_feature_detected!("avx512bf16") => {
+                    Precision::Bf16 if self.rounds_in_vectors() => {
                         return super::block_avx512::multiply_bf16(rows, left, right, sums);
                     }
                     Precision::Bf16 => {}
@@ -96,7 +122,7 @@ impl Engine {
 kernel! {
     fn plain_f32<FMA>(rows: usize, left: &Left, right: &[u32], sums: &mut Sums) {
         for (i, sums) in sums.iter_mut().take(rows).enumerate() {
-            let mut row = *sums;
+            let mut row = [0.0; LANES];
             let mut right = right.chunks_exact(LANES);
             for segment in left.segments {
                 let places = left.words[segment + i * left.row_step..].iter();
@@ -116,7 +142,7 @@ kernel! {
 kernel! {
     fn plain_bf16<FMA>(rows: usize, left: &Left, right: &[u32], sums: &mut Sums) {
         for (i, sums) in sums.iter_mut().take(rows).enumerate() {
-            let mut row = *sums;
+            let mut row = [0.0; LANES];
             let mut right = right.chunks_exact(LANES);
             for segment in left.segments {
                 let places = left.words[segment + i * left.row_step..].iter();

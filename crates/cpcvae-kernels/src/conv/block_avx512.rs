@@ -34,10 +34,6 @@ macro_rules! block {
             // of each segment, and the caller has checked that so many are there, and that the
             // words of the last row at the last place of each segment exist.
             unsafe {
-                for (block, sums) in block.iter_mut().zip(sums.iter()) {
-                    block[0] = _mm512_loadu_ps(sums.as_ptr());
-                    block[1] = _mm512_loadu_ps(sums.as_ptr().add(VECTOR));
-                }
                 for segment in left.segments {
                     // Wrapping: the step past the last place may lead out of the words.
                     let mut words = left.words.as_ptr().wrapping_add(*segment);

@@ -20,7 +20,7 @@ pub(super) struct Pass {
     pub taps: Vec<Tap>,
     offset: [usize; 2],
     step: usize,
-    input_step: usize,
+    pub input_step: usize,
 }
 
 impl Pass {
@@ -77,48 +77,93 @@ impl Pass {
             .collect()
     }
 
-    /// Writes this pass's pixels of `to`, from the packed image `words` in `from` and the packed
-    /// weights of its taps.
+    /// Rows and columns of the output that are this pass's.
+    pub(super) fn grid(&self, to: &Frame) -> [usize; 2] {
+        let side = |side: usize, offset: usize| side.saturating_sub(offset).div_ceil(self.step);
+        [
+            side(to.height, self.offset[0]),
+            side(to.width, self.offset[1]),
+        ]
+    }
+
+    /// Which pixel of the output this pass's row `i` and column `j` are.
+    pub(super) fn pixel(&self, to: &Frame, [i, j]: [usize; 2]) -> usize {
+        (self.offset[0] + i * self.step) * to.width + self.offset[1] + j * self.step
+    }
+
+    /// Where each tap starts in the packed image.
+    pub(super) fn segments(&self, engine: Engine, from: &Frame) -> Vec<usize> {
+        let at = |tap: &Tap| (tap.place[0] * from.row() + tap.place[1]) * from.depth(engine);
+        self.taps.iter().map(at).collect()
+    }
+
+    /// Writes this pass's pixels of the target, from the packed image `words` in `from` and the
+    /// packed weights of its taps.
     pub(super) fn run(
         &self,
         engine: Engine,
         from: &Frame,
         words: &[u32],
         weights: &[u32],
-        to_frame: &Frame,
-        to: &mut [f32],
+        target: &mut Target,
     ) {
+        #[cfg(target_arch = "x86_64")]
+        if engine.uses_tiles() {
+            return super::tile_pass::run(self, engine, from, words, weights, target);
+        }
         let depth = from.depth(engine);
-        let at = |[y, x]: [usize; 2]| (y * from.row() + x) * depth;
-        let segments: Vec<usize> = self.taps.iter().map(|tap| at(tap.place)).collect();
-        let of_block = (segments.len() * depth * LANES).max(1);
-        let grid = |side: usize, offset: usize| side.saturating_sub(offset).div_ceil(self.step);
-        let (down, across) = (
-            grid(to_frame.height, self.offset[0]),
-            grid(to_frame.width, self.offset[1]),
-        );
-        for (block, first) in (0..to_frame.channels).step_by(LANES).enumerate() {
-            let weights = weights.get(block * of_block..).unwrap_or_default();
-            let lanes = LANES.min(to_frame.channels - first);
+        let segments = self.segments(engine, from);
+        let of_block = segments.len() * depth * LANES;
+        let [down, across] = self.grid(&target.frame);
+        let mut sums = [[0.0; LANES]; ROWS];
+        for (block, first) in (0..target.frame.channels).step_by(LANES).enumerate() {
+            let weights = &weights[block * of_block..(block + 1) * of_block];
             for i in 0..down {
-                let row = (self.offset[0] + i * self.step) * to_frame.width + self.offset[1];
                 for j in (0..across).step_by(ROWS) {
                     let pixels = ROWS.min(across - j);
+                    let start = (i * from.row() + j) * self.input_step * depth;
                     let left = Left {
-                        words: &words[at([i * self.input_step, j * self.input_step])..],
+                        words: &words[start..],
                         segments: &segments,
                         depth,
                         row_step: self.input_step * depth,
                         depth_step: 1,
                     };
-                    let mut sums = [[0.0; LANES]; ROWS];
                     engine.multiply(pixels, &left, weights, &mut sums);
-                    for (pixel, sums) in sums.iter().take(pixels).enumerate() {
-                        let place = (row + (j + pixel) * self.step) * to_frame.channels + first;
-                        to[place..place + lanes].copy_from_slice(&sums[..lanes]);
+                    for (j, sums) in (j..j + pixels).zip(&sums) {
+                        target.write(self.pixel(&target.frame, [i, j]), first, sums);
                     }
                 }
             }
+        }
+    }
+}
+
+/// The image that passes write: what they compute, or the sum of it and another image.
+#[derive(Debug)]
+pub(super) struct Target<'a> {
+    pub frame: Frame,
+    pub image: &'a mut [f32],
+    pub added: Option<&'a [f32]>,
+}
+
+impl Target<'_> {
+    /// The channels from `first` on of a pixel, as many as there are of them.
+    #[inline]
+    pub(super) fn write(&mut self, pixel: usize, first: usize, sums: &[f32; LANES]) {
+        let place = pixel * self.frame.channels + first;
+        let lanes = LANES.min(self.frame.channels - first);
+        let to = &mut self.image[place..place + lanes];
+        match (self.added, to.as_chunks_mut::<LANES>().0) {
+            (Some(added), _) => {
+                let added = &added[place..place + lanes];
+                for ((to, sum), added) in to.iter_mut().zip(sums).zip(added) {
+                    *to = sum + added;
+                }
+            }
+            // Of a length that the compiler knows: a call of `memcpy` would take longer.
+            (None, [all]) => *all = *sums,
+            (None, _) => to.copy_from_slice(&sums[..lanes]),
         }
     }
 }

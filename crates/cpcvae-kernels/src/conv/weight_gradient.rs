@@ -2,7 +2,7 @@
 
 use super::ConvShape;
 use super::block::{Engine, LANES, Left, ROWS, Sums};
-use super::words::{pack_lanes, with_scratch};
+use super::words::{Scratch, pack_lanes, with_scratch};
 use crate::parallel;
 use crate::product::Precision;
 use crate::timing::timed;
@@ -20,20 +20,23 @@ pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32])
     shape.check(x, gy, gw);
     timed("convolution: weight gradient", shape.flop(), || {
         let engine = Engine::current();
+        #[cfg(target_arch = "x86_64")]
+        if engine.uses_tiles() {
+            return super::tile_gradient::weight_gradient(engine, shape, x, gy, gw);
+        }
         let blocks = shape.outputs.div_ceil(LANES);
         let groups = PIECES.div_ceil(blocks.max(1)).min(shape.rows.max(1));
         let rows_of_group = shape.rows.div_ceil(groups).max(1);
         let of_piece = shape.kernel * shape.kernel * shape.inputs * LANES;
         let mut partial = vec![0.0; groups * blocks * of_piece];
         let pieces = partial.chunks_exact_mut(of_piece.max(1)).enumerate();
-        let operations = (shape.flop() / 8.0) as usize;
+        let operations = engine.operations(shape.flop());
         parallel::for_each(operations, pieces, |(piece, sums)| {
             let (group, block) = (piece / blocks, piece % blocks);
             let rows = group * rows_of_group..((group + 1) * rows_of_group).min(shape.rows);
-            with_scratch(|image, gradient| {
+            with_scratch(|scratch| {
                 for row in rows {
-                    let first = block * LANES;
-                    add_image(engine, shape, x, gy, row, first, [image, gradient], sums);
+                    add_image(engine, shape, x, gy, row, block * LANES, scratch, sums);
                 }
             });
         });
@@ -50,7 +53,7 @@ fn add_image(
     gy: &[f32],
     row: usize,
     first: usize,
-    [image, gradient]: [&mut Vec<u32>; 2],
+    scratch: &mut Scratch,
     sums: &mut [f32],
 ) {
     let frame = shape.input_frame();
@@ -58,13 +61,19 @@ fn add_image(
     let of_x = shape.height * shape.width * shape.inputs;
     let of_gy = height * width * shape.outputs;
     let (x, gy) = (&x[row * of_x..][..of_x], &gy[row * of_gy..][..of_gy]);
-    frame.pack_pixels(engine, shape.stride, x, image);
+    let Scratch {
+        image,
+        gradient,
+        padded,
+    } = scratch;
+    frame.pack_pixels(engine, shape.stride, x, padded, image);
     pack_lanes(engine, [width, shape.outputs], first, gy, gradient);
     // A word of two numbers takes two pixels at once.
     let pixels_of_word = match engine.precision {
         Precision::F32 => 1,
         Precision::Bf16 => 2,
     };
+    let mut new: Sums = [[0.0; LANES]; ROWS];
     let taps = sums.chunks_exact_mut((shape.inputs * LANES).max(1));
     for (tap, sums) in taps.enumerate() {
         let (down, across) = (tap / shape.kernel, tap % shape.kernel);
@@ -81,10 +90,9 @@ fn add_image(
                 row_step: 1,
                 depth_step: pixels_of_word * shape.stride * shape.inputs,
             };
-            let mut block: Sums = [[0.0; LANES]; ROWS];
             let inputs = sums.len() / LANES;
-            engine.multiply(inputs, &left, gradient, &mut block);
-            for (sum, new) in sums.iter_mut().zip(block.as_flattened()) {
+            engine.multiply(inputs, &left, gradient, &mut new);
+            for (sum, new) in sums.iter_mut().zip(new.as_flattened()) {
                 *sum += new;
             }
         }

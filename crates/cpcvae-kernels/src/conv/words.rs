@@ -1,7 +1,8 @@
 //! Images and weights as the words of [`super::block`].
 
 use super::block::{Engine, LANES};
-use crate::isa::Isa;
+use super::rounding::{bits, neighbours, pairs};
+use crate::bf16::pair;
 use crate::product::Precision;
 use std::cell::Cell;
 
@@ -22,7 +23,7 @@ impl Frame {
 
     /// Words of each pixel where sums run along the channels.
     pub(super) fn depth(&self, engine: Engine) -> usize {
-        engine.words(self.channels)
+        engine.depth(self.channels)
     }
 
     /// The image for sums along its channels: `[height + 2 border, row, depth]`.
@@ -38,15 +39,18 @@ impl Frame {
                 before.fill(0);
                 after.fill(0);
                 match engine.precision {
-                    Precision::F32 => bits(Isa::current(), pixels, inside),
-                    Precision::Bf16 if self.channels.is_multiple_of(2) => {
-                        neighbours(Isa::current(), pixels, inside);
+                    Precision::F32 => bits(engine.isa, pixels, inside),
+                    Precision::Bf16 if self.channels == 2 * depth => {
+                        neighbours(engine, pixels, inside);
                     }
                     Precision::Bf16 => {
                         let places = pixels.chunks(self.channels.max(1));
                         for (pixel, words) in places.zip(inside.chunks_mut(depth.max(1))) {
-                            for (two, word) in pixel.chunks(2).zip(words) {
-                                *word = pair(two[0], two.get(1).copied().unwrap_or(0.0));
+                            let (whole, rest) = words.split_at_mut(self.channels / 2);
+                            neighbours(engine, pixel, whole);
+                            rest.fill(0);
+                            if self.channels % 2 == 1 {
+                                rest[0] = pair(pixel[self.channels - 1], 0.0);
                             }
                         }
                     }
@@ -63,13 +67,14 @@ impl Frame {
         engine: Engine,
         step: usize,
         image: &[f32],
+        padded: &mut Vec<f32>,
         words: &mut Vec<u32>,
     ) {
         if engine.precision == Precision::F32 {
             return self.pack_channels(engine, image, words);
         }
-        let isa = Isa::current();
-        let mut padded = vec![0.0; (self.row() + step) * self.channels];
+        padded.clear();
+        padded.resize((self.row() + step) * self.channels, 0.0);
         let inside = self.border * self.channels..(self.border + self.width) * self.channels;
         self.each_row(words, self.channels, |pixels, words| match pixels {
             None => words.fill(0),
@@ -77,7 +82,7 @@ impl Frame {
                 let start = y * self.width * self.channels;
                 padded[inside.clone()]
                     .copy_from_slice(&image[start..start + self.width * self.channels]);
-                pairs(isa, &padded, &padded[step * self.channels..], words);
+                pairs(engine, padded, &padded[step * self.channels..], words);
             }
         });
     }
@@ -122,11 +127,11 @@ pub(super) fn pack_lanes(
             let (used, rest) = words.split_at_mut(lanes);
             rest.fill(0);
             match engine.precision {
-                Precision::F32 => bits(Isa::current(), pixel, used),
-                Precision::Bf16 => match pixels.next() {
-                    Some(next) => pairs(Isa::current(), pixel, next, used),
-                    None => pairs(Isa::current(), pixel, &[0.0; LANES], used),
-                },
+                Precision::F32 => bits(engine.isa, pixel, used),
+                Precision::Bf16 => {
+                    let next = pixels.next().unwrap_or(&[0.0; LANES]);
+                    pairs(engine, pixel, next, used);
+                }
             }
         }
     }
@@ -162,7 +167,7 @@ pub(super) fn pack_weights(
                 }
                 row
             };
-            for place in 0..engine.words(inputs) {
+            for place in 0..engine.depth(inputs) {
                 match engine.precision {
                     Precision::F32 => words.extend(row(place).map(f32::to_bits)),
                     Precision::Bf16 => {
@@ -176,60 +181,23 @@ pub(super) fn pack_weights(
     words
 }
 
-kernel! {
-    fn bits<FMA>(values: &[f32], words: &mut [u32]) {
-        for (value, word) in values.iter().zip(words) {
-            *word = value.to_bits();
-        }
-    }
-}
-
-kernel! {
-    /// Words of numbers that stand side by side.
-    fn neighbours<FMA>(values: &[f32], words: &mut [u32]) {
-        for (two, word) in values.chunks_exact(2).zip(words) {
-            *word = pair(two[0], two[1]);
-        }
-    }
-}
-
-kernel! {
-    /// Words of a number of one array and one of the other.
-    fn pairs<FMA>(first: &[f32], second: &[f32], words: &mut [u32]) {
-        for ((first, second), word) in first.iter().zip(second).zip(words) {
-            *word = pair(*first, *second);
-        }
-    }
-}
-
-/// Two numbers rounded to the nearest bfloat16 (ties to even), the first in the lower half.
-#[inline(always)]
-fn pair(first: f32, second: f32) -> u32 {
-    rounded(first) >> 16 | rounded(second) & 0xffff_0000
-}
-
-/// The bits of the nearest bfloat16 in the upper half. NaN stays NaN: the addition could carry it
-/// over to a number.
-#[inline(always)]
-fn rounded(value: f32) -> u32 {
-    let bits = value.to_bits();
-    let nearest = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
-    if value.is_nan() {
-        bits | 0x0040_0000
-    } else {
-        nearest
-    }
-}
-
 thread_local! {
-    /// Memory for packed images, kept from call to call.
-    static SCRATCH: Cell<[Vec<u32>; 2]> = const { Cell::new([Vec::new(), Vec::new()]) };
+    /// Kept from call to call.
+    static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
-/// Calls `work` with two vectors of this thread.
-pub(super) fn with_scratch(work: impl FnOnce(&mut Vec<u32>, &mut Vec<u32>)) {
+/// Memory for packed images.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub image: Vec<u32>,
+    pub gradient: Vec<u32>,
+    /// Numbers with zeros around them.
+    pub padded: Vec<f32>,
+}
+
+/// Calls `work` with the memory of this thread.
+pub(super) fn with_scratch(work: impl FnOnce(&mut Scratch)) {
     let mut scratch = SCRATCH.take();
-    let [first, second] = &mut scratch;
-    work(first, second);
+    work(&mut scratch);
     SCRATCH.set(scratch);
 }

@@ -10,6 +10,7 @@
 //!   Later passes of the step leave no trace: no real row ever looks like x-bar does early on.
 
 use crate::op::batch_norm::{normalise, statistics};
+use crate::op::beside::Beside;
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Device, Tensor, TensorData};
 use std::sync::{Arc, Mutex};
@@ -53,6 +54,11 @@ impl BatchNorm {
 
     /// `x [rows, height, width, channels]` to the same shape.
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
+        self.forward_beside(x, None)
+    }
+
+    /// [`BatchNorm::forward`] at the start of a block past which `x` goes too.
+    pub fn forward_beside(&self, x: Tensor<4>, beside: Option<&Beside>) -> Tensor<4> {
         let training = x.is_autodiff();
         let used = if training {
             let of_batch = statistics(x.clone());
@@ -61,7 +67,8 @@ impl BatchNorm {
         } else {
             self.running.val()
         };
-        normalise(x, used, training, self.scale.val(), self.shift.val())
+        let (scale, shift) = (self.scale.val(), self.shift.val());
+        normalise(x, used, training, scale, shift, beside)
     }
 
     /// Takes the step's first batch into the running averages.

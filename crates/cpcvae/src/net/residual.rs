@@ -2,7 +2,8 @@
 
 use super::BatchNorm;
 use crate::noise::{Noise, Purpose};
-use crate::op::conv::{convolve, convolve_up};
+use crate::op::beside::Beside;
+use crate::op::conv::{Way, convolve, convolve_onto, convolve_up};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
@@ -77,6 +78,18 @@ impl Conv {
             convolve(x, weight, self.stride)
         }
     }
+
+    /// The same with `skip`, of the output's shape, added; see [`convolve_onto`].
+    fn forward_onto(
+        &self,
+        x: Tensor<4>,
+        size: [usize; 2],
+        skip: Tensor<4>,
+        beside: Option<&Beside>,
+    ) -> Tensor<4> {
+        let way = if self.up { Way::Up(size) } else { Way::Down };
+        convolve_onto(x, self.weight.val(), self.stride, way, skip, beside)
+    }
 }
 
 /// `x + conv(act(conv(act(x))))`, each activation with a batch normalisation before it. Where
@@ -118,14 +131,16 @@ impl ResidualBlock {
     /// `x [rows, height, width, inputs]` to `[rows, .., .., outputs]`; a transposed block makes
     /// images of `size`.
     pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
-        let active = self.first_norm.forward(x.clone());
+        let way_past = Beside::default();
+        let beside = self.shortcut.is_none().then_some(&way_past);
+        let active = self.first_norm.forward_beside(x.clone(), beside);
         let skip = match &self.shortcut {
             Some(shortcut) => shortcut.forward(active.clone(), size),
             None => x,
         };
         let inner = self.first.forward(active, size);
         let inner = self.second_norm.forward(inner);
-        self.second.forward(inner, size) + skip
+        self.second.forward_onto(inner, size, skip, beside)
     }
 
     /// See [`BatchNorm::settle`].

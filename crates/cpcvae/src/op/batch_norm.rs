@@ -1,5 +1,6 @@
 //! Batch normalisation with a leaky rectifier behind it, channels last.
 
+use super::beside::Beside;
 use super::buffer;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
@@ -28,12 +29,14 @@ pub fn statistics(x: Tensor<4>) -> Tensor<2> {
 /// channels]`, `statistics [2, channels]` and `scale`, `shift [channels]`: the same shape as x.
 ///
 /// `of_batch` says that the statistics are those of x: its gradient then flows through them too.
+/// What comes `beside` is added to the gradient of x; see [`super::conv::convolve_onto`].
 pub fn normalise(
     x: Tensor<4>,
     statistics: Tensor<2>,
     of_batch: bool,
     scale: Tensor<1>,
     shift: Tensor<1>,
+    beside: Option<&Beside>,
 ) -> Tensor<4> {
     if is_cpu(&x.device()) {
         Tensor::from_dispatch(<Dispatch as NormOp>::normalise(
@@ -42,6 +45,7 @@ pub fn normalise(
             scale.into_dispatch(),
             shift.into_dispatch(),
             of_batch,
+            beside.cloned(),
         ))
     } else {
         composed(x, statistics, of_batch, scale, shift)
@@ -87,6 +91,7 @@ pub(crate) trait NormOp: Backend {
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         of_batch: bool,
+        beside: Option<Beside>,
     ) -> FloatTensor<Self>;
 }
 
@@ -122,6 +127,7 @@ impl NormOp for Flex {
         scale: FlexTensor,
         shift: FlexTensor,
         _of_batch: bool,
+        _beside: Option<Beside>,
     ) -> FlexTensor {
         let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
         let x = contiguous(x);
@@ -156,6 +162,7 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         of_batch: bool,
+        beside: Option<Beside>,
     ) -> FloatTensor<Self> {
         let ((x, x_node), (scale, scale_node), (shift, shift_node)) =
             (x.into_parts(), scale.into_parts(), shift.into_parts());
@@ -169,6 +176,7 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
             of_batch,
             scale,
             shift,
+            beside,
         };
         record!(NormBackward, C, [x_node, scale_node, shift_node], state, y)
     }
@@ -184,6 +192,7 @@ struct NormState {
     of_batch: bool,
     scale: FlexTensor,
     shift: FlexTensor,
+    beside: Option<Beside>,
 }
 
 impl Backward<Flex, 3> for NormBackward {
@@ -197,16 +206,22 @@ impl Backward<Flex, 3> for NormBackward {
             of_batch,
             scale,
             shift,
+            beside,
         } = ops.state;
         let shape = shape(&x);
         let (mut g_scale, mut g_shift) = (vec![0.0; shape.channels], vec![0.0; shape.channels]);
+        let beside = beside.and_then(|beside| beside.take());
         let gx = buffer::filled(&sizes::<4>(&x), |gx| {
             let (scale, shift) = (values(&scale), values(&shift));
             let gradients = [gx, &mut g_scale[..], &mut g_shift[..]];
             let statistics = (&statistics, of_batch);
             let (x, gy) = (values(&x), values(&gy));
-            kernel::backward(&shape, statistics, scale, shift, x, gy, gradients);
+            let beside = beside.as_ref().map(values);
+            kernel::backward(&shape, statistics, scale, shift, x, gy, beside, gradients);
         });
+        if let Some(beside) = beside {
+            buffer::give_back(beside);
+        }
         buffer::give_back(x);
         buffer::give_back(gy);
         let of_channels = [shape.channels];

@@ -1,8 +1,10 @@
 //! Convolutions and transposed convolutions of images, channels last.
 
+use super::beside::Beside;
 use super::buffer;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
+    NodeId,
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
     grads::Gradients,
     ops::{Backward, Ops},
@@ -34,6 +36,36 @@ pub fn convolve(x: Tensor<4>, weight: Tensor<4>, stride: usize) -> Tensor<4> {
 /// `weight [kernel, kernel, inputs, outputs]` to `[rows, height, width, inputs]`.
 pub fn convolve_up(x: Tensor<4>, weight: Tensor<4>, stride: usize, size: [usize; 2]) -> Tensor<4> {
     either(x, weight, stride, Way::Up(size))
+}
+
+/// [`convolve`] or [`convolve_up`], and `skip`, of the output's shape, added to it.
+///
+/// With `beside`, the gradient of `skip` goes that way and no other: the same `beside` has to be
+/// given to [`super::batch_norm::normalise`], whose input `skip` was and whose output `x` comes
+/// from.
+pub fn convolve_onto(
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    stride: usize,
+    way: Way,
+    skip: Tensor<4>,
+    beside: Option<&Beside>,
+) -> Tensor<4> {
+    if !is_cpu(&x.device()) {
+        return composed(x, weight, stride, way) + skip;
+    }
+    let skip = match beside {
+        Some(_) => skip.detach(),
+        None => skip,
+    };
+    Tensor::from_dispatch(<Dispatch as ConvOp>::convolve_onto(
+        x.into_dispatch(),
+        weight.into_dispatch(),
+        skip.into_dispatch(),
+        stride,
+        way,
+        beside.cloned(),
+    ))
 }
 
 fn either(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Tensor<4> {
@@ -89,6 +121,14 @@ pub(crate) trait ConvOp: Backend {
         stride: usize,
         way: Way,
     ) -> FloatTensor<Self>;
+    fn convolve_onto(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        skip: FloatTensor<Self>,
+        stride: usize,
+        way: Way,
+        beside: Option<Beside>,
+    ) -> FloatTensor<Self>;
 }
 
 fn shape(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> ConvShape {
@@ -108,7 +148,13 @@ fn shape(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> ConvSh
     }
 }
 
-fn forward(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> FlexTensor {
+fn forward(
+    x: &FlexTensor,
+    weight: &FlexTensor,
+    stride: usize,
+    way: Way,
+    skip: Option<&FlexTensor>,
+) -> FlexTensor {
     let shape = shape(x, weight, stride, way);
     let ConvShape {
         rows,
@@ -116,15 +162,16 @@ fn forward(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> Flex
         outputs,
         ..
     } = shape;
+    let skip = skip.map(values);
     match way {
         Way::Down => {
             let [height, width] = shape.output_size();
             buffer::filled(&[rows, height, width, outputs], |y| {
-                kernel::forward(&shape, values(x), values(weight), y);
+                kernel::forward(&shape, values(x), values(weight), skip, y);
             })
         }
         Way::Up([height, width]) => buffer::filled(&[rows, height, width, inputs], |y| {
-            kernel::input_gradient(&shape, values(x), values(weight), y);
+            kernel::input_gradient(&shape, values(x), values(weight), skip, y);
         }),
     }
 }
@@ -132,8 +179,23 @@ fn forward(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> Flex
 impl ConvOp for Flex {
     fn convolve(x: FlexTensor, weight: FlexTensor, stride: usize, way: Way) -> FlexTensor {
         let x = contiguous(x);
-        let y = forward(&x, &weight.to_contiguous(), stride, way);
+        let y = forward(&x, &weight.to_contiguous(), stride, way, None);
         buffer::give_back(x);
+        y
+    }
+
+    fn convolve_onto(
+        x: FlexTensor,
+        weight: FlexTensor,
+        skip: FlexTensor,
+        stride: usize,
+        way: Way,
+        _beside: Option<Beside>,
+    ) -> FlexTensor {
+        let (x, skip) = (contiguous(x), contiguous(skip));
+        let y = forward(&x, &weight.to_contiguous(), stride, way, Some(&skip));
+        buffer::give_back(x);
+        buffer::give_back(skip);
         y
     }
 }
@@ -147,9 +209,87 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     ) -> FloatTensor<Self> {
         let ((x, x_node), (weight, weight_node)) = (x.into_parts(), weight.into_parts());
         let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
-        let y = forward(&x, &weight, stride, way);
-        let state = (x, weight, stride, way);
+        let y = forward(&x, &weight, stride, way, None);
+        let state = ConvState {
+            x,
+            weight,
+            stride,
+            way,
+        };
         record!(ConvBackward, C, [x_node, weight_node], state, y)
+    }
+
+    fn convolve_onto(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        skip: FloatTensor<Self>,
+        stride: usize,
+        way: Way,
+        beside: Option<Beside>,
+    ) -> FloatTensor<Self> {
+        let ((x, x_node), (weight, weight_node)) = (x.into_parts(), weight.into_parts());
+        let (skip, skip_node) = skip.into_parts();
+        let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
+        let skip = contiguous(skip);
+        let y = forward(&x, &weight, stride, way, Some(&skip));
+        buffer::give_back(skip);
+        let state = ConvState {
+            x,
+            weight,
+            stride,
+            way,
+        };
+        let state = (state, beside);
+        record!(
+            ConvOntoBackward,
+            C,
+            [x_node, weight_node, skip_node],
+            state,
+            y
+        )
+    }
+}
+
+#[derive(Clone, Debug)]
+struct ConvState {
+    x: FlexTensor,
+    weight: FlexTensor,
+    stride: usize,
+    way: Way,
+}
+
+impl ConvState {
+    /// Registers the gradients of the nodes that want one.
+    fn backward(
+        self,
+        gy: FlexTensor,
+        [x_node, weight_node]: [Option<NodeId>; 2],
+        grads: &mut Gradients,
+    ) {
+        let ConvState {
+            x,
+            weight,
+            stride,
+            way,
+        } = self;
+        let shape = shape(&x, &weight, stride, way);
+        if let Some(node) = weight_node {
+            let mut gw = buffer::take(shape.weight_length());
+            match way {
+                Way::Down => kernel::weight_gradient(&shape, values(&x), values(&gy), &mut gw),
+                Way::Up(_) => kernel::weight_gradient(&shape, values(&gy), values(&x), &mut gw),
+            }
+            grads.register::<Flex>(node, tensor(gw, &sizes::<4>(&weight)));
+        }
+        if let Some(node) = x_node {
+            let gx = buffer::filled(&sizes::<4>(&x), |gx| match way {
+                Way::Down => kernel::input_gradient(&shape, values(&gy), values(&weight), None, gx),
+                Way::Up(_) => kernel::forward(&shape, values(&gy), values(&weight), None, gx),
+            });
+            grads.register::<Flex>(node, gx);
+        }
+        buffer::give_back(x);
+        buffer::give_back(gy);
     }
 }
 
@@ -157,30 +297,31 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
 struct ConvBackward;
 
 impl Backward<Flex, 2> for ConvBackward {
-    /// x, weight, stride, way
-    type State = (FlexTensor, FlexTensor, usize, Way);
+    type State = ConvState;
 
     fn backward(self, ops: Ops<Self::State, 2>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let (x, weight, stride, way) = ops.state;
-        let shape = shape(&x, &weight, stride, way);
-        let [x_node, weight_node] = ops.parents;
-        if let Some(node) = weight_node {
-            let mut gw = buffer::take(shape.weight_length());
-            match way {
-                Way::Down => kernel::weight_gradient(&shape, values(&x), values(&gy), &mut gw),
-                Way::Up(_) => kernel::weight_gradient(&shape, values(&gy), values(&x), &mut gw),
-            }
-            grads.register::<Flex>(node.id, tensor(gw, &sizes::<4>(&weight)));
+        let parents = ops.parents.map(|node| node.map(|node| node.id));
+        ops.state.backward(gy, parents, grads);
+    }
+}
+
+#[derive(Debug)]
+struct ConvOntoBackward;
+
+impl Backward<Flex, 3> for ConvOntoBackward {
+    type State = (ConvState, Option<Beside>);
+
+    fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
+        let (state, beside) = ops.state;
+        let [x_node, weight_node, skip_node] = ops.parents.map(|node| node.map(|node| node.id));
+        // A sum passes its gradient on as it is.
+        if let Some(beside) = beside {
+            beside.put(gy.clone());
+        } else if let Some(node) = skip_node {
+            grads.register::<Flex>(node, gy.clone());
         }
-        if let Some(node) = x_node {
-            let gx = buffer::filled(&sizes::<4>(&x), |gx| match way {
-                Way::Down => kernel::input_gradient(&shape, values(&gy), values(&weight), gx),
-                Way::Up(_) => kernel::forward(&shape, values(&gy), values(&weight), gx),
-            });
-            grads.register::<Flex>(node.id, gx);
-        }
-        buffer::give_back(x);
-        buffer::give_back(gy);
+        state.backward(gy, [x_node, weight_node], grads);
     }
 }

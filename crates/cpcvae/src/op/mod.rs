@@ -6,6 +6,7 @@
 //! tests compare them, values and gradients.
 
 pub mod batch_norm;
+pub mod beside;
 pub mod buffer;
 pub mod class_rows;
 pub mod constrain;
