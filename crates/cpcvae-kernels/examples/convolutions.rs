@@ -1,7 +1,7 @@
 //! Times the convolutions of a wide residual network:
 //! `cargo run --release -p cpcvae-kernels --example convolutions -- [IMAGES]`.
 
-use cpcvae_kernels::batch_norm::{self, NormShape};
+use cpcvae_kernels::batch_norm::{self, NormShape, Rescale};
 use cpcvae_kernels::conv::{ConvShape, forward, input_gradient, weight_gradient};
 use cpcvae_kernels::peak::fma_gflops;
 use cpcvae_kernels::product::{Precision, set_precision};
@@ -55,18 +55,22 @@ fn normalisation(rows: usize, channels: usize) {
     let (scale, shift) = (vec![1.0; channels], vec![0.0; channels]);
     let (mut g_scale, mut g_shift) = (scale.clone(), shift.clone());
     let statistics = batch_norm::statistics(&shape, &x);
+    let rescale = Rescale {
+        scale: &scale,
+        shift: &shift,
+        leak: 0.1,
+    };
     let times = [
         best(|| {
             batch_norm::statistics(&shape, &x);
         }),
-        best(|| batch_norm::forward(&shape, &statistics, &scale, &shift, &x, &mut y)),
+        best(|| batch_norm::forward(&shape, &statistics, rescale, &x, &mut y)),
         best(|| {
             let gradients = [&mut gx[..], &mut g_scale, &mut g_shift];
             batch_norm::backward(
                 &shape,
                 (&statistics, true),
-                &scale,
-                &shift,
+                rescale,
                 &x,
                 &y,
                 None,

@@ -21,6 +21,18 @@ pub enum Activation {
 
 const LEAK: f32 = 0.01;
 
+impl Activation {
+    /// Its slope below zero where it is made of two lines that meet there, the upper one `v`.
+    pub fn slope_below_zero(self) -> Option<f32> {
+        match self {
+            Self::Identity => Some(1.0),
+            Self::LeakyRelu => Some(LEAK),
+            Self::Relu => Some(0.0),
+            Self::Softplus | Self::Elu => None,
+        }
+    }
+}
+
 kernel! {
     /// `y = act(y + b)` for every row of `y [rows, n]`, `b [n]`.
     pub(crate) fn add_bias_activate<FMA>(b: &[f32], act: Activation, y: &mut [f32]) {

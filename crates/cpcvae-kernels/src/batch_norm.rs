@@ -8,8 +8,16 @@ use crate::parallel;
 /// Added to variances, so that a constant channel can be divided by its standard deviation.
 pub const EPSILON: f32 = 1e-5;
 
-/// Slope of the rectifier below zero, as in the wide residual networks of Oliver et al. (2018).
-pub const LEAK: f32 = 0.1;
+/// What is done to normalised numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Rescale<'a> {
+    /// `[channels]`
+    pub scale: &'a [f32],
+    /// `[channels]`
+    pub shift: &'a [f32],
+    /// Slope of the rectifier below zero: 0 cuts off, 1 does nothing.
+    pub leak: f32,
+}
 
 /// The sizes of what is normalised, `[rows, channels]`: a row is a pixel of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +56,14 @@ impl Statistics {
     }
 
     /// `[scale / sd, shift - mean scale / sd]`: normalising is one multiplication and addition.
-    fn as_line(&self, scale: &[f32], shift: &[f32]) -> [Vec<f32>; 2] {
+    fn as_line(&self, rescale: Rescale) -> [Vec<f32>; 2] {
         let slope: Vec<f32> = self
             .inverse_sd()
             .iter()
-            .zip(scale)
+            .zip(rescale.scale)
             .map(|(i, s)| i * s)
             .collect();
-        let lines = slope.iter().zip(&self.mean).zip(shift);
+        let lines = slope.iter().zip(&self.mean).zip(rescale.shift);
         let offset = lines
             .map(|((slope, mean), shift)| shift - mean * slope)
             .collect();
@@ -110,24 +118,23 @@ pub fn statistics(shape: &NormShape, x: &[f32]) -> Statistics {
     }
 }
 
-/// `y [rows, channels]` from `x [rows, channels]`, `scale [channels]` and `shift [channels]`.
+/// `y [rows, channels]` from `x [rows, channels]`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
 pub fn forward(
     shape: &NormShape,
     statistics: &Statistics,
-    scale: &[f32],
-    shift: &[f32],
+    rescale: Rescale,
     x: &[f32],
     y: &mut [f32],
 ) {
-    shape.check(&[x, y], &[scale, shift, &statistics.mean]);
+    shape.check(&[x, y], &[rescale.scale, rescale.shift, &statistics.mean]);
     let isa = Isa::current();
-    let [slope, offset] = statistics.as_line(scale, shift);
+    let [slope, offset] = statistics.as_line(rescale);
     let pieces = x.chunks(shape.piece()).zip(y.chunks_mut(shape.piece()));
     parallel::timed_for_each("norm: forward", x.len(), pieces, |(x, y)| {
-        normalise(isa, &slope, &offset, x, y);
+        normalise(isa, &slope, &offset, rescale.leak, x, y);
     });
 }
 
@@ -142,17 +149,17 @@ pub fn forward(
 pub fn backward(
     shape: &NormShape,
     (statistics, of_batch): (&Statistics, bool),
-    scale: &[f32],
-    shift: &[f32],
+    rescale: Rescale,
     x: &[f32],
     gy: &[f32],
     beside: Option<&[f32]>,
     [gx, g_scale, g_shift]: [&mut [f32]; 3],
 ) {
+    let Rescale { scale, shift, leak } = rescale;
     shape.check(&[x, gy, gx], &[scale, shift, g_scale, g_shift]);
     shape.check(beside.as_slice(), &[]);
     let (isa, channels) = (Isa::current(), shape.channels);
-    let [slope, offset] = statistics.as_line(scale, shift);
+    let [slope, offset] = statistics.as_line(rescale);
     let mut partial = vec![0.0; x.len().div_ceil(shape.piece()) * 2 * channels];
     let pieces = x.chunks(shape.piece()).zip(gy.chunks(shape.piece()));
     let places = partial.chunks_mut((2 * channels).max(1));
@@ -162,7 +169,8 @@ pub fn backward(
         pieces.zip(places),
         |((x, gy), sums)| {
             let (along, plain) = sums.split_at_mut(channels);
-            sum_gradients(isa, &slope, &offset, &statistics.mean, x, gy, along, plain);
+            let mean = &statistics.mean;
+            sum_gradients(isa, &slope, &offset, mean, leak, x, gy, along, plain);
         },
     );
     g_scale.fill(0.0);
@@ -204,7 +212,7 @@ pub fn backward(
         2 * x.len(),
         pieces,
         |(piece, ((x, gy), gx))| {
-            input_gradients(isa, &slope, &offset, &by_x, &constant, x, gy, gx);
+            input_gradients(isa, &slope, &offset, &by_x, &constant, leak, x, gy, gx);
             if let Some(beside) = beside {
                 let start = piece * shape.piece();
                 add(isa, &beside[start..start + gx.len()], gx);
@@ -238,12 +246,12 @@ kernel! {
 }
 
 kernel! {
-    fn normalise<FMA>(slope: &[f32], offset: &[f32], x: &[f32], y: &mut [f32]) {
+    fn normalise<FMA>(slope: &[f32], offset: &[f32], leak: f32, x: &[f32], y: &mut [f32]) {
         let channels = slope.len();
         for (x, y) in x.chunks_exact(channels).zip(y.chunks_exact_mut(channels)) {
             for (((x, y), slope), offset) in x.iter().zip(y).zip(slope).zip(offset) {
                 let z = fma::<FMA>(*x, *slope, *offset);
-                *y = if z > 0.0 { z } else { LEAK * z };
+                *y = if z > 0.0 { z } else { leak * z };
             }
         }
     }
@@ -252,7 +260,7 @@ kernel! {
 kernel! {
     /// Sums over rows of `gz (x - mean)` and of `gz`, the gradient before the rectifier.
     fn sum_gradients<FMA>(
-        slope: &[f32], offset: &[f32], mean: &[f32], x: &[f32], gy: &[f32],
+        slope: &[f32], offset: &[f32], mean: &[f32], leak: f32, x: &[f32], gy: &[f32],
         along: &mut [f32], plain: &mut [f32],
     ) {
         let channels = slope.len();
@@ -265,7 +273,7 @@ kernel! {
                 x.iter().zip(gy).zip(of_channel).zip(sums)
             {
                 let z = fma::<FMA>(*x, *slope, *offset);
-                let gz = if z > 0.0 { *gy } else { LEAK * gy };
+                let gz = if z > 0.0 { *gy } else { leak * gy };
                 *along = fma::<FMA>(gz, x - mean, *along);
                 *plain += gz;
             }
@@ -284,8 +292,8 @@ kernel! {
 kernel! {
     /// `gx = slope gz + by_x x + constant`.
     fn input_gradients<FMA>(
-        slope: &[f32], offset: &[f32], by_x: &[f32], constant: &[f32], x: &[f32], gy: &[f32],
-        gx: &mut [f32],
+        slope: &[f32], offset: &[f32], by_x: &[f32], constant: &[f32], leak: f32, x: &[f32],
+        gy: &[f32], gx: &mut [f32],
     ) {
         let channels = slope.len();
         let rows = x.chunks_exact(channels).zip(gy.chunks_exact(channels));
@@ -295,7 +303,7 @@ kernel! {
                 x.iter().zip(gy).zip(gx).zip(of_channel)
             {
                 let z = fma::<FMA>(*x, *slope, *offset);
-                let gz = if z > 0.0 { *gy } else { LEAK * gy };
+                let gz = if z > 0.0 { *gy } else { leak * gy };
                 *gx = fma::<FMA>(*slope, gz, fma::<FMA>(*by_x, *x, *constant));
             }
         }

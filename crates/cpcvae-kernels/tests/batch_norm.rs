@@ -2,7 +2,7 @@
 //! differences, on every instruction set.
 
 use cpcvae_kernels::batch_norm::{
-    EPSILON, LEAK, NormShape, Statistics, backward, forward, statistics,
+    EPSILON, NormShape, Rescale, Statistics, backward, forward, statistics,
 };
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::random::{self, Stream};
@@ -36,7 +36,7 @@ fn exact_statistics(channels: usize, x: &[f64]) -> [Vec<f64>; 2] {
 
 /// The sum of `gy * y`, whose gradients are those of the layer.
 fn loss(
-    statistics: Option<&[Vec<f64>; 2]>,
+    (statistics, leak): (Option<&[Vec<f64>; 2]>, f32),
     x: &[f64],
     scale: &[f64],
     shift: &[f64],
@@ -47,7 +47,7 @@ fn loss(
     let of_element = |(i, (x, gy)): (usize, (&f64, &f32))| {
         let c = i % scale.len();
         let z = scale[c] * (x - mean[c]) / (variance[c] + f64::from(EPSILON)).sqrt() + shift[c];
-        f64::from(*gy) * if z > 0.0 { z } else { f64::from(LEAK) * z }
+        f64::from(*gy) * if z > 0.0 { z } else { f64::from(leak) * z }
     };
     x.iter().zip(gy).enumerate().map(of_element).sum()
 }
@@ -85,7 +85,8 @@ fn assert_near(found: &[f32], expected: &[f64], what: &str) {
 #[test]
 fn gradients_are_slopes() {
     for isa in Isa::supported() {
-        for (rows, channels) in [(1, 3), (2, 1), (7, 5), (40, 17)] {
+        // Cut off, leaky, and not rectified at all.
+        for (rows, channels, leak) in [(1, 3, 0.1), (2, 1, 0.0), (7, 5, 0.1), (40, 17, 1.0)] {
             let shape = NormShape { rows, channels };
             let x = normals(1, rows * channels);
             let (scale, shift) = (normals(2, channels), normals(3, channels));
@@ -102,22 +103,18 @@ fn gradients_are_slopes() {
                 let fixed = (!of_batch).then(|| [wide(&used.mean), wide(&used.variance)]);
                 let (mut y, mut gx) = (vec![f32::NAN; x.len()], vec![f32::NAN; x.len()]);
                 let (mut g_scale, mut g_shift) = (scale.clone(), shift.clone());
+                let rescale = Rescale {
+                    scale: &scale,
+                    shift: &shift,
+                    leak,
+                };
                 isa.run(|| {
-                    forward(&shape, &used, &scale, &shift, &x, &mut y);
+                    forward(&shape, &used, rescale, &x, &mut y);
                     let gradients = [&mut gx[..], &mut g_scale, &mut g_shift];
-                    backward(
-                        &shape,
-                        (&used, of_batch),
-                        &scale,
-                        &shift,
-                        &x,
-                        &gy,
-                        None,
-                        gradients,
-                    );
+                    backward(&shape, (&used, of_batch), rescale, &x, &gy, None, gradients);
                 });
                 let value: f32 = y.iter().zip(&gy).map(|(y, gy)| y * gy).sum();
-                let fixed = fixed.as_ref();
+                let fixed = (fixed.as_ref(), leak);
                 let exact = loss(fixed, &wx, &wscale, &wshift, &gy);
                 assert_near(&[value], &[exact], "value");
                 // One row is its own mean: nothing but the shift is left, and 1 / sd is huge.
@@ -168,18 +165,14 @@ fn threads_do_not_matter() {
             let used = statistics(&shape, &x);
             let (mut y, mut gx) = (x.clone(), x.clone());
             let (mut g_scale, mut g_shift) = (scale.clone(), shift.clone());
-            forward(&shape, &used, &scale, &shift, &x, &mut y);
+            let rescale = Rescale {
+                scale: &scale,
+                shift: &shift,
+                leak: 0.1,
+            };
+            forward(&shape, &used, rescale, &x, &mut y);
             let gradients = [&mut gx[..], &mut g_scale, &mut g_shift];
-            backward(
-                &shape,
-                (&used, true),
-                &scale,
-                &shift,
-                &x,
-                &gy,
-                None,
-                gradients,
-            );
+            backward(&shape, (&used, true), rescale, &x, &gy, None, gradients);
             (used, [y, gx, g_scale, g_shift])
         })
     };

@@ -1,7 +1,7 @@
 //! Convolutions and batch normalisation against PyTorch. The constants are what
 //! `tests/reference/images.py` printed with PyTorch 2.
 
-use cpcvae_kernels::batch_norm::{self, NormShape};
+use cpcvae_kernels::batch_norm::{self, NormShape, Rescale};
 use cpcvae_kernels::conv::{self, ConvShape};
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::product::{Precision, set_precision};
@@ -150,21 +150,16 @@ fn a_normalisation_and_its_gradients() {
             let (x, gy) = (waves(24, 0.7), waves(24, 0.9));
             let (scale, shift) = ([1.5, -0.5], [0.25, 0.125]);
             let used = batch_norm::statistics(&shape, &x);
+            let rescale = Rescale {
+                scale: &scale,
+                shift: &shift,
+                leak: 0.1,
+            };
             let (mut y, mut gx) = ([0.0; 24], [0.0; 24]);
             let (mut g_scale, mut g_shift) = ([0.0; 2], [0.0; 2]);
-            batch_norm::forward(&shape, &used, &scale, &shift, &x, &mut y);
+            batch_norm::forward(&shape, &used, rescale, &x, &mut y);
             let gradients = [&mut gx[..], &mut g_scale, &mut g_shift];
-            let none = None;
-            batch_norm::backward(
-                &shape,
-                (&used, true),
-                &scale,
-                &shift,
-                &x,
-                &gy,
-                none,
-                gradients,
-            );
+            batch_norm::backward(&shape, (&used, true), rescale, &x, &gy, None, gradients);
             assert_near(&y, &NORM);
             assert_near(&gx, &NORM_X);
             assert_near(&g_scale, &NORM_SCALE);

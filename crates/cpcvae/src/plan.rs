@@ -154,6 +154,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         hidden: model.hidden.clone(),
         predictor: model.predictor.clone(),
         activation: model.activation,
+        batch_norm: networks::batch_norm(config, kind)?,
         likelihood: model.likelihood,
         row: match &prepared.preprocess.features {
             FeatureScale::Mixed(scale) => Some(scale.row.clone()),

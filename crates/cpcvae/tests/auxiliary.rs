@@ -72,12 +72,12 @@ fn with_its_auxiliary_variable_ignored_it_is_m2() {
             labelled_weight(&model, x.clone(), a.clone(), y.clone(), one.clone()) - log_q.clone(),
             labelled_bound(&m2, x.clone(), y.clone(), one.clone()),
         );
+        let own = model.classify(x.clone(), a.clone());
         near(
-            unlabelled_weight(&model, x.clone(), a.clone(), each.clone()) - log_q,
+            unlabelled_weight(&model, x.clone(), a, &own, each.clone()) - log_q,
             unlabelled_bound(&m2, x.clone(), each.clone()),
         );
-        let (own, of_m2) = (model.classify(x.clone(), a), m2.classify(x.clone()));
-        near(own.entropy(), of_m2.entropy());
+        near(own.entropy(), m2.classify(x.clone()).entropy());
     }
 }
 
@@ -90,8 +90,9 @@ fn the_bound_of_unlabelled_rows_is_the_explicit_sum_over_labels() {
         let (a, _) = draw_auxiliary(&model.auxiliary(x.clone()), &noise());
         let classes = toy::CLASSES;
         let each = noise().normal(Purpose::Code, [ROWS * classes, model.code()]);
-        let fast = unlabelled_weight(&model, x.clone(), a.clone(), each.clone());
-        let q = toy::values(model.classify(x.clone(), a.clone()).probs());
+        let q = model.classify(x.clone(), a.clone());
+        let fast = unlabelled_weight(&model, x.clone(), a.clone(), &q, each.clone());
+        let q = toy::values(q.probs());
         let mut explicit = vec![0.0f32; ROWS];
         for class in 0..classes {
             let rows: Vec<i32> = (0..ROWS).map(|i| (i * classes + class) as i32).collect();

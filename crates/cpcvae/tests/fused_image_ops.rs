@@ -65,7 +65,8 @@ fn convolutions() {
 
 #[test]
 fn batch_normalisation() {
-    for shape in [[3, 2, 1, 3], [3, 4, 5, 17], [1, 6, 6, 32]] {
+    let cases = [[3, 2, 1, 3], [3, 4, 5, 17], [1, 6, 6, 32]];
+    for (shape, leak) in cases.into_iter().zip([0.1, 0.0, 1.0]) {
         let channels = shape[3];
         let x = normal(shape, 1).require_grad();
         let scale = normal([channels], 2).require_grad();
@@ -86,9 +87,9 @@ fn batch_normalisation() {
                 )
             };
             let (a, b, c, d, e) = arguments();
-            let fused = batch_norm::normalise(a, b, c, d, e, None);
+            let fused = batch_norm::normalise(a, b, c, d, e, leak, None);
             let (a, b, c, d, e) = arguments();
-            let twin = batch_norm::composed(a, b, c, d, e);
+            let twin = batch_norm::composed(a, b, c, d, e, leak);
             assert!(difference(fused.clone(), twin.clone()) < 1e-5);
             let [g, g2] = [fused, twin].map(|y| weighted(y).backward());
             let gx = [&g, &g2].map(|g| x.grad(g).expect("x has a gradient"));

@@ -166,6 +166,23 @@ fn every_stage_of_every_method() {
     }
 }
 
+/// Through statistics of batches, of rows and of rows and classes. Rectifiers are not for finite
+/// differences of f32; the operation that they are part of has tests of its own, in double precision
+/// (`batch_norm.rs` of the kernels) and against its twin (`fused_image_ops.rs`).
+#[test]
+fn dense_layers_with_batch_normalisation() {
+    for name in ["adgm", "sdgm", "pc"] {
+        let method = Method::named(name, DataKind::Table).expect("listed");
+        let recipe = method.recipe(&facts()).expect("valid settings");
+        let shape = Shape {
+            batch_norm: true,
+            ..toy::shape(recipe.kind)
+        };
+        let objective = &recipe.stages[0].objective;
+        check(name, objective, &shape, &toy::examples(4, 5));
+    }
+}
+
 /// The second stage of `vae-then-mlp` moves the predictor and nothing else, that of `m1-m2` M2.
 #[test]
 fn the_second_stage_leaves_the_first_model_alone() {
@@ -224,13 +241,22 @@ fn codes_of_the_lower_model_are_held_fast() {
 /// it is that of the divergence with both held fast.
 #[test]
 fn the_worst_change_is_held_fast() {
+    for batch_norm in [false, true] {
+        worst_change_is_held_fast(batch_norm);
+    }
+}
+
+fn worst_change_is_held_fast(batch_norm: bool) {
     let method = Method::named("vat", DataKind::Table).expect("listed");
     let recipe = method.recipe(&facts()).expect("valid settings");
     let objective = &recipe.stages[0].objective;
     let Objective::VirtualAdversarial(vat) = objective else {
         panic!("vat has an objective of its own")
     };
-    let shape = toy::shape(recipe.kind);
+    let shape = Shape {
+        batch_norm,
+        ..toy::shape(recipe.kind)
+    };
     let batch = toy::examples(4, 5);
     let predict = |model: &Model, x| match model {
         Model::Classifier(network) => Prediction::new(network.predict(x), true),

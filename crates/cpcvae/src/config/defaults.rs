@@ -16,6 +16,7 @@ impl RunConfig {
             self.model.code = 200;
             self.model.hidden = vec![1000; 3];
             self.model.activation = ActivationName::LeakyRelu;
+            self.model.batch_norm = false; // its convolutions have it anyway
             self.train.learning_rate = 3e-4;
             let all = self.train.labelled_per_batch + self.train.unlabelled_per_batch;
             // Half labelled, half unlabelled, as in the paper.
@@ -33,6 +34,7 @@ impl RunConfig {
         let plain = method.has_plain_images();
         let is_cpc = matches!(method, Method::Cpc(_));
         let images = kind == DataKind::Images;
+        let batch_norm = images && method.has_batch_norm();
         let hidden = if images {
             vec![1000, 1000]
         } else {
@@ -77,10 +79,13 @@ impl RunConfig {
                 },
                 hidden,
                 activation: match (images, plain) {
+                    // A rectifier is part of the normalisation; Maaloe's networks have it too.
+                    (true, true) if batch_norm => ActivationName::Relu,
                     (true, true) => ActivationName::Softplus,
                     (true, false) => ActivationName::Relu,
                     (false, _) => ActivationName::Elu,
                 },
+                batch_norm,
                 likelihood: match (images, plain) {
                     (true, true) => Family::Bernoulli,
                     (true, false) => Family::NoiseNormal,

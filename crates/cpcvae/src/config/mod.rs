@@ -104,6 +104,8 @@ pub struct ModelConfig {
     pub predictor: Vec<usize>,
     /// softplus, leaky-relu, elu or relu.
     pub activation: ActivationName,
+    /// Whether hidden layers of dense networks are normalised by the statistics of a batch.
+    pub batch_norm: bool,
     /// normal, bernoulli or noise-normal.
     pub likelihood: Family,
     /// Smallest standard deviation of the likelihood.

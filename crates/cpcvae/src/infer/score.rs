@@ -102,7 +102,8 @@ impl Inference {
             }
             Model::AuxiliaryVae(model) => {
                 let (a, log_q) = draw_auxiliary(&model.auxiliary(x.clone()), noise);
-                unlabelled_weight(model, x.clone(), a, code_noise(model.classes())) - log_q
+                let q = model.classify(x.clone(), a.clone());
+                unlabelled_weight(model, x.clone(), a, &q, code_noise(model.classes())) - log_q
             }
             _ => unreachable!("callers have a label among the latent variables"),
         }

@@ -1,6 +1,5 @@
 //! `adgm` and `sdgm`: auxiliary and skip deep generative models, Maaloe et al. 2016.
 
-use super::m2::later_classification_weight;
 use super::{DataKind, M2, Recipe, Stage, check_weight};
 use crate::error::{Error, Result};
 use crate::model::{AuxiliaryShape, Kind};
@@ -22,10 +21,14 @@ pub struct Auxiliary {
 }
 
 impl Auxiliary {
-    /// With M2's weights, but for alpha of images.
+    /// With M2's weights, but for alpha of images, which is Maaloe's: 0.1 times all rows of MNIST over
+    /// the 100 with a label.
     pub fn default_for(data: DataKind) -> Self {
         Self {
-            classification_weight: later_classification_weight(data),
+            classification_weight: match data {
+                DataKind::Table => M2::default().classification_weight,
+                DataKind::Images => 50.0,
+            },
             labelled_bound_weight: M2::default().labelled_bound_weight,
             auxiliary: 0,
             samples: 1,

@@ -232,6 +232,12 @@ impl Method {
         )
     }
 
+    /// Whether its networks for images have batch normalisation unless settings say otherwise, as in
+    /// Maaloe et al. 2016 and Miyato et al. 2019.
+    pub fn has_batch_norm(&self) -> bool {
+        matches!(self, Self::Adgm(_) | Self::Sdgm(_) | Self::Vat(_))
+    }
+
     /// Whether images are black and white and have no affine transform unless settings say
     /// otherwise, as in Kingma et al. 2014 and what came after it.
     pub fn has_plain_images(&self) -> bool {

@@ -59,6 +59,7 @@ impl AuxiliaryVae {
             hidden: hidden.to_vec(),
             outputs,
             activation: shape.activation.into(),
+            batch_norm: shape.batch_norm,
         };
         let conditional = |network: MlpShape, context, first_layer| {
             ClassConditionalMlp::new(&network, context, classes, seed, first_layer, device)
@@ -139,6 +140,15 @@ impl AuxiliaryVae {
             false => noise,
         };
         self.decode(z, a, y)
+    }
+
+    /// After a step, see [`super::Model::settle`].
+    pub(super) fn settle(&mut self) {
+        self.auxiliary.settle();
+        self.classifier.settle();
+        self.encoder.settle();
+        self.auxiliary_decoder.settle();
+        self.decoder.settle();
     }
 
     /// Number of classes.

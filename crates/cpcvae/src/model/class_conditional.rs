@@ -1,6 +1,6 @@
 //! Networks that take a class beside numbers.
 
-use crate::net::{Linear, Mlp, MlpShape};
+use crate::net::{BatchNorm, Linear, Mlp, MlpShape};
 use crate::noise::{Noise, Purpose};
 use crate::op::class_rows::class_rows;
 use crate::op::linear::{Activation, activate};
@@ -11,6 +11,10 @@ use burn::tensor::{Device, Tensor};
 ///
 /// Where the network runs for every class of a row, x may differ from class to class; the context c
 /// is the same for all of them, so its part is computed once a row. Not all networks have one.
+///
+/// With batch normalisation it is `act(norm(x W + c U) + V_y)`: the class comes in after it, so that
+/// what does not depend on the class is still computed once. Later hidden layers are normalised over
+/// all rows and, where the network runs for every class, all classes.
 #[derive(Module, Debug)]
 pub(super) struct ClassConditionalMlp {
     first: Linear,
@@ -18,6 +22,8 @@ pub(super) struct ClassConditionalMlp {
     context: Option<Linear>,
     /// V, `[classes, outputs of the first layer]`
     class: Param<Tensor<2>>,
+    /// Of the first layer.
+    norm: Option<BatchNorm>,
     rest: Option<Mlp>,
     #[module(skip)]
     activation: Activation,
@@ -52,6 +58,8 @@ impl ClassConditionalMlp {
             first: Linear::new(shape.inputs, first, seed, first_layer, device),
             context,
             class: Param::from_tensor(unit.mul_scalar(2.0 * limit).sub_scalar(limit)),
+            // Not rectified, as the class is still to come.
+            norm: (shape.batch_norm && rest.is_some()).then(|| BatchNorm::new(first, 1.0, device)),
             activation: if rest.is_some() {
                 shape.activation
             } else {
@@ -69,19 +77,34 @@ impl ClassConditionalMlp {
         context: Option<Tensor<2>>,
         y: Tensor<2>,
     ) -> Tensor<2> {
-        let first = self.first.forward(x, Activation::Identity) + y.matmul(self.class.val());
-        let first = match self.of_context(context) {
-            Some(of_context) => first + of_context,
+        let of_class = y.matmul(self.class.val());
+        let of_context = self.of_context(context);
+        let add = |first: Tensor<2>, other: Option<Tensor<2>>| match other {
+            Some(other) => first + other,
             None => first,
         };
+        let first = match &self.norm {
+            Some(norm) => norm.forward_rows(add(self.of_input(x), of_context)) + of_class,
+            None => add(self.of_input(x) + of_class, of_context),
+        };
         self.finish(activate(first, self.activation))
+    }
+
+    /// After a step, see [`super::Model::settle`].
+    pub(super) fn settle(&mut self) {
+        if let Some(norm) = &mut self.norm {
+            norm.settle();
+        }
+        if let Some(rest) = &mut self.rest {
+            rest.settle();
+        }
     }
 
     /// `x [rows, inputs]` to `[rows * classes, outputs]`, the class running fastest. For networks
     /// without a context: x is the same for all classes already.
     pub(super) fn forward_each_class(&self, x: Tensor<2>) -> Tensor<2> {
         let [rows, _] = x.dims();
-        let first = self.first.forward(x, Activation::Identity);
+        let first = self.normalise(self.of_input(x));
         let units = self.first.outputs();
         self.add_classes(first.reshape([rows, 1, units]))
     }
@@ -92,18 +115,38 @@ impl ClassConditionalMlp {
         let [all_rows, _] = x.dims();
         let [classes, units] = self.class.val().dims();
         let rows = all_rows / classes;
-        let first = self.first.forward(x, Activation::Identity);
-        let first = first.reshape([rows, classes, units]);
-        self.add_classes(match self.of_context(context) {
+        let first = self.of_input(x).reshape([rows, classes, units]);
+        let first = match self.of_context(context) {
             Some(of_context) => first + of_context.reshape([rows, 1, units]),
             None => first,
-        })
+        };
+        let first = self.normalise(first.reshape([all_rows, units]));
+        self.add_classes(first.reshape([rows, classes, units]))
+    }
+
+    /// x W, and b where nothing takes it off again: `[rows, units]`.
+    fn of_input(&self, x: Tensor<2>) -> Tensor<2> {
+        match self.norm {
+            Some(_) => self.first.product(x),
+            None => self.first.forward(x, Activation::Identity),
+        }
+    }
+
+    /// `first [rows, units]` to the same shape.
+    fn normalise(&self, first: Tensor<2>) -> Tensor<2> {
+        match &self.norm {
+            Some(norm) => norm.forward_rows(first),
+            None => first,
+        }
     }
 
     /// c U, `[rows, units]`.
     fn of_context(&self, context: Option<Tensor<2>>) -> Option<Tensor<2>> {
         let (layer, context) = self.context.as_ref().zip(context)?;
-        Some(layer.forward(context, Activation::Identity))
+        Some(match self.norm {
+            Some(_) => layer.product(context),
+            None => layer.forward(context, Activation::Identity),
+        })
     }
 
     /// `first [rows, 1 or classes, units]`

@@ -51,6 +51,7 @@ impl LabelVae {
             hidden,
             outputs,
             activation: shape.activation.into(),
+            batch_norm: false,
         };
         let hidden = shape.hidden.clone();
         let mirrored = hidden.iter().rev().copied().collect();

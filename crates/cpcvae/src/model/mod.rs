@@ -103,6 +103,9 @@ pub struct Shape {
     pub predictor: Vec<usize>,
     /// Activation of hidden layers.
     pub activation: ActivationName,
+    /// Whether hidden layers of dense networks are normalised by the statistics of a batch.
+    #[serde(default)]
+    pub batch_norm: bool,
     /// Likelihood of the features.
     pub likelihood: Family,
     /// Where the columns of a table stand in a row, if they are not all numbers that are always
@@ -127,6 +130,7 @@ impl Shape {
             hidden: self.hidden.clone(),
             code: outputs,
             activation: self.activation.into(),
+            batch_norm: self.batch_norm,
         }
     }
 }
@@ -193,9 +197,10 @@ impl Model {
         match self {
             Self::Vae(model) => model.settle(),
             Self::StackedVae(model) => model.settle(),
+            Self::AuxiliaryVae(model) => model.settle(),
             Self::Classifier(model) => model.settle(),
-            // Their networks are dense.
-            Self::LabelVae(_) | Self::AuxiliaryVae(_) => {}
+            // Without batch normalisation.
+            Self::LabelVae(_) => {}
         }
     }
 

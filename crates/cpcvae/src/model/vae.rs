@@ -66,6 +66,7 @@ impl Vae {
                     hidden: shape.predictor.clone(),
                     outputs: shape.target.outputs(),
                     activation: shape.activation.into(),
+                    batch_norm: false,
                 };
                 Mlp::new(&shape, seed, 300, device)
             }),

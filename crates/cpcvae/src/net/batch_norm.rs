@@ -19,6 +19,9 @@ use std::sync::{Arc, Mutex};
 /// all batches weigh the same, so that nothing is left of where the averages started.
 const NEW_BATCH: f32 = 0.05;
 
+/// Slope below zero of the rectifier in the wide residual networks of Oliver et al. (2018).
+pub const LEAK: f32 = 0.1;
+
 /// `leaky(scale (x - mean) / sd + shift)`, channels last.
 #[derive(Module, Debug)]
 pub struct BatchNorm {
@@ -31,6 +34,8 @@ pub struct BatchNorm {
     running: Param<Tensor<2>>,
     batches: Param<Tensor<1>>,
     #[module(skip)]
+    leak: f32,
+    #[module(skip)]
     noted: Noted,
 }
 
@@ -38,8 +43,8 @@ pub struct BatchNorm {
 type Noted = Arc<Mutex<Option<Tensor<2>>>>;
 
 impl BatchNorm {
-    /// Scale 1, shift 0.
-    pub fn new(channels: usize, device: &Device) -> Self {
+    /// Scale 1, shift 0; `leak` is the rectifier's slope below zero.
+    pub fn new(channels: usize, leak: f32, device: &Device) -> Self {
         let plain = device.clone().without_autodiff();
         let unit = [vec![0.0; channels], vec![1.0; channels]].concat();
         let running = Tensor::from_data(TensorData::new(unit, [2, channels]), &plain);
@@ -48,6 +53,7 @@ impl BatchNorm {
             shift: Param::from_tensor(Tensor::zeros([channels], device)),
             running: Param::initialized(ParamId::new(), running),
             batches: Param::initialized(ParamId::new(), Tensor::zeros([1], &plain)),
+            leak,
             noted: Noted::default(),
         }
     }
@@ -68,7 +74,14 @@ impl BatchNorm {
             self.running.val()
         };
         let (scale, shift) = (self.scale.val(), self.shift.val());
-        normalise(x, used, training, scale, shift, beside)
+        normalise(x, used, training, scale, shift, self.leak, beside)
+    }
+
+    /// `x [rows, channels]` to the same shape.
+    pub fn forward_rows(&self, x: Tensor<2>) -> Tensor<2> {
+        let [rows, channels] = x.dims();
+        let y = self.forward(x.reshape([rows, 1, 1, channels]));
+        y.reshape([rows, channels])
     }
 
     /// Takes the step's first batch into the running averages.
@@ -106,7 +119,7 @@ mod tests {
     #[test]
     fn the_first_batch_of_a_step_enters_the_averages() {
         let device = Device::flex().autodiff();
-        let mut norm = BatchNorm::new(1, &device);
+        let mut norm = BatchNorm::new(1, LEAK, &device);
         // Mean 2.5 and variance 1.25; later passes of the same step leave no trace.
         norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
         norm.forward(image([100.0, 0.0, 0.0, 0.0], &device));
@@ -124,7 +137,7 @@ mod tests {
     #[test]
     fn answers_depend_on_the_averages_and_not_on_the_batch() {
         let device = Device::flex().autodiff();
-        let mut norm = BatchNorm::new(1, &device);
+        let mut norm = BatchNorm::new(1, LEAK, &device);
         norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
         norm.settle();
         let plain = Device::flex();

@@ -31,6 +31,13 @@ impl Linear {
         linear_activation(x, self.weight.val(), self.bias.val(), act)
     }
 
+    /// `x W` for `x [rows, inputs]`: `[rows, outputs]`, for what is normalised next, which would take
+    /// a bias off again. The bias gets no gradient, or Adam would make steps of its rounding errors.
+    pub fn product(&self, x: Tensor<2>) -> Tensor<2> {
+        let bias = self.bias.val().detach();
+        linear_activation(x, self.weight.val(), bias, Activation::Identity)
+    }
+
     /// Number of outputs.
     pub fn outputs(&self) -> usize {
         self.bias.val().dims()[0]

@@ -1,7 +1,7 @@
 //! Dense networks of any depth.
 
-use super::Linear;
-use crate::op::linear::Activation;
+use super::{BatchNorm, Linear};
+use crate::op::linear::{Activation, activate};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
@@ -16,12 +16,16 @@ pub struct MlpShape {
     pub outputs: usize,
     /// Activation of the hidden layers; the last layer has none.
     pub activation: Activation,
+    /// Whether hidden layers are normalised before their activation.
+    pub batch_norm: bool,
 }
 
 /// Hidden layers with an activation, and a last layer without.
 #[derive(Module, Debug)]
 pub struct Mlp {
     layers: Vec<Linear>,
+    /// One for each hidden layer, or none at all.
+    norms: Vec<BatchNorm>,
     #[module(skip)]
     activation: Activation,
 }
@@ -37,8 +41,18 @@ impl Mlp {
             .zip(first_layer..)
             .map(|(pair, layer)| Linear::new(pair[0], pair[1], seed, layer, device))
             .collect();
+        let normalised = if shape.batch_norm {
+            &shape.hidden[..]
+        } else {
+            &[]
+        };
+        let leak = shape.activation.slope_below_zero().unwrap_or(1.0);
         Self {
             layers,
+            norms: normalised
+                .iter()
+                .map(|units| BatchNorm::new(*units, leak, device))
+                .collect(),
             activation: shape.activation,
         }
     }
@@ -47,6 +61,7 @@ impl Mlp {
     pub fn hollow() -> Self {
         Self {
             layers: Vec::new(),
+            norms: Vec::new(),
             activation: Activation::Identity,
         }
     }
@@ -54,10 +69,25 @@ impl Mlp {
     /// `x [rows, inputs]` to `[rows, outputs]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let last = self.layers.len() - 1;
-        let hidden = self.layers[..last]
-            .iter()
-            .fold(x, |x, layer| layer.forward(x, self.activation));
+        let hidden = (0..last).fold(x, |x, layer| self.hidden(layer, x));
         self.layers[last].forward(hidden, Activation::Identity)
+    }
+
+    /// `x [rows, inputs of the layer]` to `[rows, its units]`.
+    fn hidden(&self, layer: usize, x: Tensor<2>) -> Tensor<2> {
+        let Some(norm) = self.norms.get(layer) else {
+            return self.layers[layer].forward(x, self.activation);
+        };
+        let normalised = norm.forward_rows(self.layers[layer].product(x));
+        match self.activation.slope_below_zero() {
+            Some(_) => normalised, // rectified in the same pass
+            None => activate(normalised, self.activation),
+        }
+    }
+
+    /// See [`BatchNorm::settle`].
+    pub fn settle(&mut self) {
+        self.norms.iter_mut().for_each(BatchNorm::settle);
     }
 
     /// The sum of squared differences to the parameters of a network of the same shape: `[1]`.
@@ -81,5 +111,41 @@ impl Mlp {
             .map(|layer| layer.weight.val().square().sum())
             .reduce(|a, b| a + b)
             .expect("a network has at least one layer")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::{Noise, Purpose};
+
+    /// Every activation stands behind the normalisation, in the same pass or after it.
+    #[test]
+    fn a_normalised_layer_is_its_definition() {
+        let device = Device::flex().autodiff();
+        let x = Noise::new(3, 0, &device).normal(Purpose::Features, [6, 2]);
+        for activation in [
+            Activation::Identity,
+            Activation::Softplus,
+            Activation::LeakyRelu,
+            Activation::Elu,
+            Activation::Relu,
+        ] {
+            let shape = MlpShape {
+                inputs: 2,
+                hidden: vec![4],
+                outputs: 3,
+                activation,
+                batch_norm: true,
+            };
+            let net = Mlp::new(&shape, 1, 0, &device);
+            let products = x.clone().matmul(net.layers[0].weight.val());
+            let apart = products.clone() - products.mean_dim(0);
+            let sd = apart.clone().square().mean_dim(0).add_scalar(1e-5).sqrt();
+            let hidden = activate(apart / sd, activation);
+            let expected = net.layers[1].forward(hidden, Activation::Identity);
+            let worst = (net.forward(x.clone()) - expected).abs().max();
+            assert!(worst.into_scalar::<f32>() < 1e-5, "{activation:?}");
+        }
     }
 }

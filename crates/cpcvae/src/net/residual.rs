@@ -1,6 +1,6 @@
 //! Convolutions with weights, and the residual blocks that are made of them.
 
-use super::BatchNorm;
+use super::batch_norm::{BatchNorm, LEAK};
 use crate::noise::{Noise, Purpose};
 use crate::op::beside::Beside;
 use crate::op::conv::{Way, convolve, convolve_onto, convolve_up};
@@ -120,9 +120,9 @@ impl ResidualBlock {
         };
         let shortcut = ConvPlan { kernel: 1, ..plan };
         Self {
-            first_norm: BatchNorm::new(inputs, device),
+            first_norm: BatchNorm::new(inputs, LEAK, device),
             first: conv(plan, 0),
-            second_norm: BatchNorm::new(outputs, device),
+            second_norm: BatchNorm::new(outputs, LEAK, device),
             second: conv(same, 1),
             shortcut: (inputs != outputs || plan.stride > 1).then(|| conv(shortcut, 2)),
         }

@@ -32,6 +32,8 @@ pub struct NetShape {
     pub code: usize,
     /// Activation of the dense layers.
     pub activation: Activation,
+    /// Whether a network of dense layers normalises its hidden ones.
+    pub batch_norm: bool,
 }
 
 impl NetShape {
@@ -68,6 +70,7 @@ impl Encoder {
                     hidden: shape.hidden.clone(),
                     outputs: shape.code,
                     activation: shape.activation,
+                    batch_norm: shape.batch_norm,
                 };
                 Self::Mlp(Mlp::new(&shape, seed, first_layer, device))
             }
@@ -94,7 +97,7 @@ impl Encoder {
     /// After a step: running averages take in its first batch.
     pub fn settle(&mut self) {
         match self {
-            Self::Mlp(_) => {}
+            Self::Mlp(net) => net.settle(),
             Self::WideResNet(net) => net.settle(),
         }
     }
@@ -120,6 +123,7 @@ impl Decoder {
                     hidden: shape.hidden.iter().rev().copied().collect(),
                     outputs: shape.features,
                     activation: shape.activation,
+                    batch_norm: shape.batch_norm,
                 };
                 Self::Mlp(Mlp::new(&shape, seed, first_layer, device))
             }
@@ -141,7 +145,7 @@ impl Decoder {
     /// After a step: running averages take in its first batch.
     pub fn settle(&mut self) {
         match self {
-            Self::Mlp(_) => {}
+            Self::Mlp(net) => net.settle(),
             Self::WideResNet(net) => net.settle(),
         }
     }

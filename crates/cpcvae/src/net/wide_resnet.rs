@@ -1,6 +1,7 @@
 //! Wide residual networks (Zagoruyko and Komodakis 2016) as encoders: the paper's WRN-28-2 with
 //! dense layers in the place of global pooling.
 
+use super::batch_norm::LEAK;
 use super::residual::{Conv, ConvPlan, ResidualBlock};
 use super::{BatchNorm, Mlp, MlpShape};
 use crate::op::linear::Activation;
@@ -121,6 +122,7 @@ impl WideResNet {
             hidden: shape.dense.clone(),
             outputs: shape.code,
             activation: shape.activation,
+            batch_norm: false, // only the convolutions have it
         };
         let after = first_layer + 1 + ResidualBlock::LAYERS * plans.len() as u64;
         let blocks = plans.iter().zip(layers);
@@ -129,7 +131,7 @@ impl WideResNet {
             blocks: blocks
                 .map(|(plan, layer)| ResidualBlock::new(*plan, seed, layer, device))
                 .collect(),
-            norm: BatchNorm::new(channels, device),
+            norm: BatchNorm::new(channels, LEAK, device),
             dense: Mlp::new(&dense, seed, after, device),
             image: shape.image,
         }

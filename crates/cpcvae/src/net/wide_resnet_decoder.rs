@@ -1,6 +1,7 @@
 //! The mirrored wide residual network: from a code through dense layers and transposed
 //! convolutions to images.
 
+use super::batch_norm::LEAK;
 use super::residual::{Conv, ConvPlan, ResidualBlock};
 use super::wide_resnet::{ImageNetShape, in_parts};
 use super::{BatchNorm, Mlp, MlpShape};
@@ -45,6 +46,7 @@ impl WideResNetDecoder {
             hidden: shape.dense.iter().rev().copied().collect(),
             outputs: meeting.iter().product(),
             activation: shape.activation,
+            batch_norm: false, // only the convolutions have it
         };
         let after_dense = first_layer + shape.dense.len() as u64 + 1;
         let layers = (after_dense..).step_by(ResidualBlock::LAYERS as usize);
@@ -56,7 +58,7 @@ impl WideResNetDecoder {
             blocks: blocks
                 .map(|(plan, layer)| ResidualBlock::new(*plan, seed, layer, device))
                 .collect(),
-            norm: BatchNorm::new(last.inputs, device),
+            norm: BatchNorm::new(last.inputs, LEAK, device),
             last: Conv::new(last, seed, after_blocks, device),
             bias: Param::from_tensor(Tensor::zeros([last.outputs], device)),
             sizes,

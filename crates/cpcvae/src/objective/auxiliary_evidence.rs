@@ -2,6 +2,7 @@
 //! log q(a|x) taken off.
 
 use super::{Examples, Terms};
+use crate::distribution::Categorical;
 use crate::model::{AuxiliaryVae, Posterior};
 use crate::noise::{Noise, Purpose};
 use burn::tensor::Tensor;
@@ -27,23 +28,27 @@ impl AuxiliaryEvidence {
         for sample in 0..self.samples.max(1) {
             let noise = noise.draw(sample);
             let (a, log_q) = draw(&posterior, &noise);
+            // All rows in one pass, so that labelled ones have no statistics of their own.
+            let q = model.classify(batch.features.clone(), a.clone());
             let code_noise = |purpose, rows| noise.normal(purpose, [rows, model.code()]);
-            if labelled > 0 {
-                let (x, y) = (batch.labelled_features(), batch.labels.clone());
-                let a = a.clone().narrow(0, 0, labelled);
-                let code_noise = code_noise(Purpose::Code, labelled);
-                let bound = labelled_weight(model, x.clone(), a.clone(), y.clone(), code_noise)
-                    - log_q.clone().narrow(0, 0, labelled);
-                labelled_bounds.push(bound.sum());
-                losses.push(model.classify(x, a).cross_entropy(y).sum());
-            }
+            // First, as running averages take in the first pass and these rows are more.
             if labelled < rows {
-                let a = a.narrow(0, labelled, rows - labelled);
+                let a = a.clone().narrow(0, labelled, rows - labelled);
                 let draws = (rows - labelled) * model.classes();
                 let code_noise = code_noise(Purpose::SimulatedCode, draws);
-                let bound = unlabelled_weight(model, batch.unlabelled_features(), a, code_noise)
-                    - log_q.narrow(0, labelled, rows - labelled);
+                let (x, q) = (batch.unlabelled_features(), q.rows(labelled..rows));
+                let bound = unlabelled_weight(model, x, a, &q, code_noise)
+                    - log_q.clone().narrow(0, labelled, rows - labelled);
                 bounds.push(bound.sum());
+            }
+            if labelled > 0 {
+                let (x, y) = (batch.labelled_features(), batch.labels.clone());
+                let a = a.narrow(0, 0, labelled);
+                let code_noise = code_noise(Purpose::Code, labelled);
+                let bound = labelled_weight(model, x, a, y.clone(), code_noise)
+                    - log_q.narrow(0, 0, labelled);
+                labelled_bounds.push(bound.sum());
+                losses.push(q.rows(0..labelled).cross_entropy(y).sum());
             }
         }
         let mean_of_batch = |sums: Vec<Tensor<1>>| {
@@ -87,16 +92,17 @@ pub fn labelled_weight(
     model.decode(z, a.clone(), y).log_prob(x) + of_a.log_density(a) - kl + log_prior
 }
 
-/// sum_y q(y|a,x) (the same at y - log q(y|a,x)) for `noise [rows * classes, code]`: `[rows]`.
+/// sum_y q(y|a,x) (the same at y - log q(y|a,x)) for `q` = q(y|a,x) of these rows and
+/// `noise [rows * classes, code]`: `[rows]`.
 pub fn unlabelled_weight(
     model: &AuxiliaryVae,
     x: Tensor<2>,
     a: Tensor<2>,
+    q: &Categorical,
     noise: Tensor<2>,
 ) -> Tensor<1> {
     let [rows, _] = x.dims();
     let classes = model.classes();
-    let q = model.classify(x.clone(), a.clone());
     let (z, kl) = model
         .encode_each_class(x.clone(), a.clone())
         .sample_kl(noise);

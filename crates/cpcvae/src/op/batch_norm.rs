@@ -11,8 +11,8 @@ use burn::backend::autodiff::{
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
 use burn::tensor::{Tensor, activation};
 use burn_flex::FlexTensor;
-use cpcvae_kernels::batch_norm::{self as kernel, NormShape, Statistics};
-pub use cpcvae_kernels::batch_norm::{EPSILON, LEAK};
+pub use cpcvae_kernels::batch_norm::EPSILON;
+use cpcvae_kernels::batch_norm::{self as kernel, NormShape, Rescale, Statistics};
 
 /// Mean and variance of each channel of `x [rows, height, width, channels]`: `[2, channels]`,
 /// without gradient. The gradient that flows through them is part of [`normalise`]'s.
@@ -29,6 +29,7 @@ pub fn statistics(x: Tensor<4>) -> Tensor<2> {
 /// channels]`, `statistics [2, channels]` and `scale`, `shift [channels]`: the same shape as x.
 ///
 /// `of_batch` says that the statistics are those of x: its gradient then flows through them too.
+/// `leak` is the rectifier's slope below zero; at 1 there is none.
 /// What comes `beside` is added to the gradient of x; see [`super::conv::convolve_onto`].
 pub fn normalise(
     x: Tensor<4>,
@@ -36,6 +37,7 @@ pub fn normalise(
     of_batch: bool,
     scale: Tensor<1>,
     shift: Tensor<1>,
+    leak: f32,
     beside: Option<&Beside>,
 ) -> Tensor<4> {
     if is_cpu(&x.device()) {
@@ -45,10 +47,11 @@ pub fn normalise(
             scale.into_dispatch(),
             shift.into_dispatch(),
             of_batch,
+            leak,
             beside.cloned(),
         ))
     } else {
-        composed(x, statistics, of_batch, scale, shift)
+        composed(x, statistics, of_batch, scale, shift, leak)
     }
 }
 
@@ -59,6 +62,7 @@ pub fn composed(
     of_batch: bool,
     scale: Tensor<1>,
     shift: Tensor<1>,
+    leak: f32,
 ) -> Tensor<4> {
     let [_, channels] = statistics.dims();
     let (mean, variance) = if of_batch {
@@ -70,7 +74,7 @@ pub fn composed(
     let wide = |of_channel: Tensor<2>| of_channel.reshape([1, 1, 1, channels]);
     let slope = scale.reshape([1, channels]) / variance.add_scalar(EPSILON).sqrt();
     let z = (x - wide(mean)) * wide(slope) + shift.reshape([1, 1, 1, channels]);
-    activation::leaky_relu(z, f64::from(LEAK))
+    activation::leaky_relu(z, f64::from(leak))
 }
 
 /// Mean and variance, `[1, channels]` each.
@@ -91,6 +95,7 @@ pub(crate) trait NormOp: Backend {
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         of_batch: bool,
+        leak: f32,
         beside: Option<Beside>,
     ) -> FloatTensor<Self>;
 }
@@ -127,11 +132,12 @@ impl NormOp for Flex {
         scale: FlexTensor,
         shift: FlexTensor,
         _of_batch: bool,
+        leak: f32,
         _beside: Option<Beside>,
     ) -> FlexTensor {
         let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
         let x = contiguous(x);
-        let y = forward(&x, &as_statistics(&statistics), &scale, &shift);
+        let y = forward(&x, &as_statistics(&statistics), &scale, &shift, leak);
         buffer::give_back(x);
         y
     }
@@ -142,11 +148,20 @@ fn forward(
     statistics: &Statistics,
     scale: &FlexTensor,
     shift: &FlexTensor,
+    leak: f32,
 ) -> FlexTensor {
     buffer::filled(&sizes::<4>(x), |y| {
-        let (scale, shift) = (values(scale), values(shift));
-        kernel::forward(&shape(x), statistics, scale, shift, values(x), y);
+        let rescale = rescale(scale, shift, leak);
+        kernel::forward(&shape(x), statistics, rescale, values(x), y);
     })
+}
+
+fn rescale<'a>(scale: &'a FlexTensor, shift: &'a FlexTensor, leak: f32) -> Rescale<'a> {
+    Rescale {
+        scale: values(scale),
+        shift: values(shift),
+        leak,
+    }
 }
 
 impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
@@ -162,6 +177,7 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         of_batch: bool,
+        leak: f32,
         beside: Option<Beside>,
     ) -> FloatTensor<Self> {
         let ((x, x_node), (scale, scale_node), (shift, shift_node)) =
@@ -169,13 +185,14 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
         let x = x.to_contiguous();
         let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
         let statistics = as_statistics(&statistics.into_parts().0);
-        let y = forward(&x, &statistics, &scale, &shift);
+        let y = forward(&x, &statistics, &scale, &shift, leak);
         let state = NormState {
             x,
             statistics,
             of_batch,
             scale,
             shift,
+            leak,
             beside,
         };
         record!(NormBackward, C, [x_node, scale_node, shift_node], state, y)
@@ -192,6 +209,7 @@ struct NormState {
     of_batch: bool,
     scale: FlexTensor,
     shift: FlexTensor,
+    leak: f32,
     beside: Option<Beside>,
 }
 
@@ -206,18 +224,19 @@ impl Backward<Flex, 3> for NormBackward {
             of_batch,
             scale,
             shift,
+            leak,
             beside,
         } = ops.state;
         let shape = shape(&x);
         let (mut g_scale, mut g_shift) = (vec![0.0; shape.channels], vec![0.0; shape.channels]);
         let beside = beside.and_then(|beside| beside.take());
         let gx = buffer::filled(&sizes::<4>(&x), |gx| {
-            let (scale, shift) = (values(&scale), values(&shift));
+            let rescale = rescale(&scale, &shift, leak);
             let gradients = [gx, &mut g_scale[..], &mut g_shift[..]];
             let statistics = (&statistics, of_batch);
             let (x, gy) = (values(&x), values(&gy));
             let beside = beside.as_ref().map(values);
-            kernel::backward(&shape, statistics, scale, shift, x, gy, beside, gradients);
+            kernel::backward(&shape, statistics, rescale, x, gy, beside, gradients);
         });
         if let Some(beside) = beside {
             buffer::give_back(beside);

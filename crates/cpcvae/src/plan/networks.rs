@@ -46,6 +46,26 @@ pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: Kind) -> 
     Ok(Net::Wrn(shape))
 }
 
+/// Whether hidden layers of dense networks are normalised.
+pub(super) fn batch_norm(config: &RunConfig, kind: Kind) -> Result<bool> {
+    let model = &config.model;
+    let key = "model.batch_norm";
+    if !model.batch_norm {
+        return Ok(false);
+    }
+    if model.net == "wrn" {
+        let problem = "is for dense networks; a wide residual network normalises its convolutions in any case, so \
+                       set it to false";
+        return Err(Error::setting(key, problem));
+    }
+    if matches!(kind, Kind::LabelVae | Kind::BlendedVae | Kind::StackedVae) {
+        let method = config.method.name();
+        let problem = format!("the networks of `{method}` have none; set it to false");
+        return Err(Error::setting(key, problem));
+    }
+    Ok(true)
+}
+
 /// Affine transforms in the code, where they are wanted.
 pub(super) fn transform(
     config: &RunConfig,

@@ -27,6 +27,7 @@ pub fn shape(kind: Kind) -> Shape {
         hidden: vec![7, 5],
         predictor: vec![],
         activation: ActivationName::Softplus,
+        batch_norm: false,
         likelihood: Family::Normal,
         row: None,
         scale_floor: 0.01,

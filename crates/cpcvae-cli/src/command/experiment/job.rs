@@ -172,7 +172,7 @@ impl Keep {
 
 /// Keys that came after the first results, each with the value that stands for how it was before.
 /// With that value they are left out of the hash, so that what was trained earlier still counts.
-const LATER_KEYS: [&str; 7] = [
+const LATER_KEYS: [&str; 8] = [
     r#"net = "mlp""#,
     "depth = 28",
     "width = 2",
@@ -180,6 +180,7 @@ const LATER_KEYS: [&str; 7] = [
     "mixing = 0.0",
     "stretch = 0.0",
     r#"neighbour_view = "values""#,
+    "batch_norm = false",
 ];
 
 fn without_later_keys(settings: &str) -> String {
