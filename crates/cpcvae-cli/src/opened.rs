@@ -24,7 +24,6 @@ pub struct Model {
     config: Option<RunConfig>,
     folder: RunFolder,
     place: PlaceArgs,
-    seed: u64,
 }
 
 /// Rows to ask about.
@@ -68,15 +67,13 @@ impl Model {
         args.place.set_up()?;
         let folder = RunFolder::at(path);
         let device = cpcvae::device::device(&args.place.device)?;
-        let seed = u64::from(args.seed);
-        let trained = Trained::open(&folder, &device, seed)
+        let trained = Trained::open(&folder, &device, u64::from(args.seed))
             .with_context(|| format!("the model of {} cannot be opened", path.display()))?;
         Ok(Self {
             trained,
             config: folder.config().ok(),
             folder,
             place: args.place.clone(),
-            seed,
         })
     }
 
@@ -115,21 +112,6 @@ impl Model {
     /// What the run knows about its answers; nothing where it has not measured them.
     pub fn answers(&self) -> cpcvae::Result<Option<Answers>> {
         Answers::load(&self.folder)
-    }
-
-    /// The models that held labels out in folds, which sets and intervals are made with. Nothing
-    /// where one is no longer there.
-    pub fn fold_models(&self, answers: &Answers) -> cpcvae::Result<Vec<Trained>> {
-        let folders = answers.folds.iter();
-        let folders: Vec<RunFolder> = folders
-            .map(|fold| RunFolder::at(self.folder.path().join(fold)))
-            .collect();
-        if !folders.iter().all(RunFolder::is_finished) {
-            return Ok(Vec::new());
-        }
-        let device = cpcvae::device::device(&self.place.device)?;
-        let open = |folder| Trained::open(folder, &device, self.seed);
-        folders.iter().map(open).collect()
     }
 
     /// Values of features that mean "missing" by the run's settings.

@@ -6,8 +6,6 @@ use cpcvae_data::{Features, Matrix, Rows};
 
 /// Consecutive rows, and the model that answers for them.
 pub struct Part {
-    /// The number of the part.
-    pub chunk: usize,
     /// The number of the first row.
     pub first: usize,
     /// The prepared rows.
@@ -26,7 +24,6 @@ pub fn lines<'a>(
     (0..rows.div_ceil(CHUNK)).flat_map(move |chunk| {
         let first = chunk * CHUNK;
         let answered = answer(Part {
-            chunk,
             first,
             features: features.part(first..rows.min(first + CHUNK)),
             inference: inference.at_chunk(chunk),

@@ -5,7 +5,7 @@ use crate::crossfit::HeldOut;
 use crate::error::{Error, Result};
 use crate::infer::calibrate::{at_temperature, temperature};
 use crate::infer::class_shift::class_weights;
-use crate::infer::conformal::{Conformity, FoldScores};
+use crate::infer::conformal::Conformity;
 use crate::infer::quality::{Estimate, Quality, quality, share};
 use crate::infer::{Inference, Typical, largest};
 use crate::model::Kind;
@@ -14,11 +14,10 @@ use crate::run::{RunFolder, Trained, evenly};
 use crate::train::write_atomically;
 use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 use std::path::PathBuf;
 
 /// The format that answers are written in.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 2;
 /// Draws of the code for log p(x).
 pub const DENSITY_DRAWS: usize = 20;
 /// Training rows that new rows are compared with, at most.
@@ -37,12 +36,10 @@ pub struct Answers {
     pub class_weights: Vec<f64>,
     /// What class probabilities are calibrated with; 1 leaves them as they are.
     pub temperature: f64,
-    /// The run folders of the models that held labels out, below that of this run.
-    pub folds: Vec<String>,
     /// How far calibrated probabilities were off on held-out rows.
-    pub class_scores: FoldScores,
+    pub class_scores: Conformity,
     /// How far continuous labels were off, one a label, in the user's units.
-    pub label_scores: Vec<FoldScores>,
+    pub label_scores: Vec<Conformity>,
     /// How usual training rows look, in the user's units; nothing for a model without a
     /// generative part.
     pub typical: Option<Typical>,
@@ -72,26 +69,15 @@ impl Answers {
             held_out: None,
             class_weights: Vec::new(),
             temperature: 1.0,
-            folds: Vec::new(),
-            class_scores: FoldScores::default(),
+            class_scores: Conformity::default(),
             label_scores: Vec::new(),
             typical: None,
         }
     }
 
-    /// Takes in held-out answers for rows of `data` by models below `folder`, and what the model
-    /// itself says of rows without a label (see [`Trained::answers_without_label`]), which tells how
-    /// frequent classes are there.
-    pub fn with_held_out(
-        mut self,
-        folder: &RunFolder,
-        data: &Dataset,
-        held_out: &HeldOut,
-        unlabelled: &Matrix,
-    ) -> Self {
-        let models = held_out.models.iter();
-        let below = models.filter_map(|(model, _)| model.strip_prefix(folder.path()).ok());
-        self.folds = below.map(|path| path.display().to_string()).collect();
+    /// Takes in held-out answers for rows of `data`, and what the model itself says of rows without
+    /// a label (see [`Trained::answers_without_label`]), which tells how frequent classes are there.
+    pub fn with_held_out(self, data: &Dataset, held_out: &HeldOut, unlabelled: &Matrix) -> Self {
         match &data.labels {
             Labels::Classes { .. } => self.with_classes(data, held_out, unlabelled),
             Labels::Values { names, .. } => self.with_values(data, held_out, names.len()),
@@ -114,11 +100,8 @@ impl Answers {
         }
         self.temperature = temperature(&probabilities, width, &classes, &self.class_weights);
         at_temperature(&mut probabilities, width, self.temperature);
-        let scores = |places: Range<usize>| {
-            let rows = &probabilities[places.start * width..places.end * width];
-            Conformity::of_classes(rows, width, &classes[places], &self.class_weights)
-        };
-        self.class_scores = FoldScores::new(held_out.folds().map(scores).collect());
+        self.class_scores =
+            Conformity::of_classes(&probabilities, width, &classes, &self.class_weights);
         let rows = different(&held_out.rows);
         self.held_out = Some(Figures {
             rows,
@@ -131,22 +114,23 @@ impl Answers {
     }
 
     fn with_values(mut self, data: &Dataset, held_out: &HeldOut, labels: usize) -> Self {
-        let errors = |label: usize, places: Range<usize>| {
-            places.filter_map(move |place| {
-                let truth = data.labels.values_of(held_out.rows[place])?[label];
-                Some(held_out.outputs.row(place)[label] - truth)
-            })
+        let errors = |label: usize| {
+            held_out
+                .rows
+                .iter()
+                .enumerate()
+                .filter_map(move |(place, row)| {
+                    let truth = data.labels.values_of(*row)?[label];
+                    Some(held_out.outputs.row(place)[label] - truth)
+                })
         };
         let mean_size = |label| {
-            let all = || errors(label, 0..held_out.rows.len());
-            let sum: f64 = all().map(|error| f64::from(error.abs())).sum();
-            sum / all().count().max(1) as f64
+            let sum: f64 = errors(label).map(|error| f64::from(error.abs())).sum();
+            sum / errors(label).count().max(1) as f64
         };
-        let scores = |label| {
-            let of_fold = |places| Conformity::of_errors(errors(label, places));
-            FoldScores::new(held_out.folds().map(of_fold).collect())
-        };
-        self.label_scores = (0..labels).map(scores).collect();
+        self.label_scores = (0..labels)
+            .map(|label| Conformity::of_errors(errors(label)))
+            .collect();
         self.held_out = Some(Figures {
             rows: different(&held_out.rows),
             accuracy: None,

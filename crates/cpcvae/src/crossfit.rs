@@ -13,8 +13,7 @@ use crate::run::{RunFolder, Trained, run};
 use crate::train::{Observer, StopReason};
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Folds, Labels, Layout, Matrix, Source, Split, choose_labels};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Rows that known classes are spread over at most: a search for neighbours among more would take
 /// longer than training.
@@ -67,9 +66,6 @@ pub struct HeldOut {
     pub rows: Vec<u32>,
     /// Class probabilities, or continuous labels in the user's units, `[rows, outputs]`.
     pub outputs: Matrix,
-    /// The run folders of the models that answered, in the order of the rows, each with how many
-    /// rows it answered for. Empty for answers without a model.
-    pub models: Vec<(PathBuf, usize)>,
 }
 
 impl HeldOut {
@@ -82,27 +78,12 @@ impl HeldOut {
                 columns: outputs,
                 values: Vec::new(),
             },
-            models: Vec::new(),
         }
-    }
-
-    /// The places of the rows that each model answered for; of all rows where there is no model.
-    pub fn folds(&self) -> impl Iterator<Item = Range<usize>> {
-        let counts = match self.models.is_empty() {
-            true => vec![self.rows.len()],
-            false => self.models.iter().map(|(_, rows)| *rows).collect(),
-        };
-        let mut first = 0;
-        counts.into_iter().map(move |rows| {
-            first += rows;
-            first - rows..first
-        })
     }
 
     /// Takes in the rows of another part.
     pub fn extend(&mut self, other: HeldOut) {
         self.rows.extend(other.rows);
-        self.models.extend(other.models);
         self.outputs.rows += other.outputs.rows;
         self.outputs.values.extend(other.outputs.values);
     }
@@ -214,7 +195,6 @@ impl<'a> CrossFit<'a> {
                 Labels::Values { .. } => preprocess.invert_labels(outputs),
                 _ => outputs,
             },
-            models: vec![(run_folder.path().into(), part.held_out.len())],
         }))
     }
 
@@ -248,7 +228,6 @@ impl<'a> CrossFit<'a> {
         Ok(HeldOut {
             rows: part.held_out.clone(),
             outputs: Matrix::new(part.held_out.len(), classes, all)?,
-            models: Vec::new(),
         })
     }
 

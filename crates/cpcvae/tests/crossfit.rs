@@ -82,12 +82,7 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
         columns: 2,
         values: [1.0, 0.0].repeat(60),
     };
-    let run = RunFolder::at(folder.path());
-    let answers = Answers::unknown().with_held_out(&run, &data, &all, &sure_of_the_first);
-    let parts: Vec<&str> = (0..fit.parts()).map(|part| fit.name(part)).collect();
-    assert_eq!(answers.folds, parts, "where the models of the folds are");
-    assert_eq!(answers.class_scores.folds(), parts.len());
-    assert_eq!(answers.class_scores.len(), 24);
+    let answers = Answers::unknown().with_held_out(&data, &all, &sure_of_the_first);
     let weights = &answers.class_weights;
     assert!(weights[0] > 1.5 && weights[1] < 0.5, "{weights:?}");
     let figures = answers.held_out.clone().expect("held out");
@@ -98,6 +93,7 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
     assert!(accuracy.low < accuracy.value && accuracy.high - accuracy.low > 0.2);
 
     std::fs::create_dir_all(folder.path().join("model")).expect("writable");
+    let run = RunFolder::at(folder.path());
     answers.save(&run).expect("writable");
     assert_eq!(Answers::load(&run).expect("readable"), Some(answers));
     let nowhere = RunFolder::at(folder.path().join("nowhere"));

@@ -87,8 +87,7 @@ pub fn run(
     let Some(ours) = train(config)? else {
         return Ok(End::Interrupted);
     };
-    let answers = known.answers;
-    let answers = answers.with_held_out(&settings.folder, data, &ours, &known.unlabelled);
+    let answers = known.answers.with_held_out(data, &ours, &known.unlabelled);
     let contestant = |name: &str, held_out: &HeldOut| Contestant {
         name: name.into(),
         scores: match &data.labels {

@@ -4,16 +4,15 @@ use crate::args::PredictArgs;
 use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, check_out, write_table};
-use crate::parts::{self, Part};
+use crate::parts;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
 use cpcvae::answers::Answers;
 use cpcvae::infer::calibrate::at_temperature;
-use cpcvae::infer::conformal::FoldScores;
+use cpcvae::infer::conformal::{Conformity, class_set};
 use cpcvae::model::Target;
 use cpcvae::prepare::Preprocess;
-use cpcvae::run::Trained;
-use cpcvae_data::{CellKind, Dataset, Features, Matrix, Rows};
+use cpcvae_data::{CellKind, Matrix};
 use std::process::ExitCode;
 
 /// Predicts and writes one line a row.
@@ -37,9 +36,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
              are no sets or intervals (`cpcvae fit` with `--folds N` holds labels out)",
         );
     }
-    let told = Told::new(&card.shape.target, &answers, args.coverage);
-    told.note_too_few(printer);
-    let folds = Folds::of(&model, &asked.data, &answers, printer)?;
+    let told = Told::new(&card.shape.target, &answers, args, printer);
     let typical = answers.typical.as_ref().filter(|_| !args.no_density);
     // The row's number, then names that came with it.
     let mut columns: Vec<(String, CellKind)> = Vec::new();
@@ -59,7 +56,6 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
             .inference
             .predict(&part.features, args.samples as usize)?;
         let outputs = told.outputs(&card.preprocess, outputs);
-        let by_folds = folds.outputs(&told, &part, args.samples as usize)?;
         let log_p = match typical {
             Some(_) => model
                 .trained
@@ -68,12 +64,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         };
         let line = |row| {
             let mut line = carried.line(part.first + row);
-            // Without the folds' models, the kept one answers for each of them.
-            let by_folds: Vec<&[f32]> = match by_folds.is_empty() {
-                true => vec![outputs.row(row); told.folds()],
-                false => by_folds.iter().map(|fold| fold.row(row)).collect(),
-            };
-            line.extend(told.cells(outputs.row(row), &by_folds));
+            line.extend(told.cells(outputs.row(row)));
             if let Some(typical) = typical {
                 line.extend(cells(&[log_p[row], typical.percentile(log_p[row])]));
             }
@@ -85,149 +76,121 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The models that held labels out, with the rows as each of them sees them.
-struct Folds(Vec<(Trained, Features)>);
-
-impl Folds {
-    fn of(model: &Model, rows: &Dataset, answers: &Answers, printer: Printer) -> Result<Self> {
-        let models = model.fold_models(answers)?;
-        if models.is_empty() && answers.held_out.is_some() {
-            printer.note(
-                "note: the models that held labels out (the folder `crossfit` of the run) are not \
-                 there any more; sets and intervals are made without them and tend to be a little \
-                 too large",
-            );
-        }
-        let prepared = models.into_iter().map(|fold| {
-            let rows = fold.card.preprocess.apply(rows.clone())?;
-            Ok((fold, rows.features))
-        });
-        Ok(Self(prepared.collect::<cpcvae::Result<_>>()?))
-    }
-
-    /// What each of them predicts for a part of the rows.
-    fn outputs(&self, told: &Told<'_>, part: &Part, samples: usize) -> Result<Vec<Matrix>> {
-        let rows = part.first..part.first + part.features.rows;
-        let predicted = self.0.iter().map(|(fold, features)| {
-            let inference = fold.inference.at_chunk(part.chunk);
-            let outputs = inference.predict(&features.part(rows.clone()), samples)?;
-            Ok(told.outputs(&fold.card.preprocess, outputs))
-        });
-        predicted.collect()
-    }
-}
-
 /// What is told of a prediction.
-struct Told<'a> {
-    target: &'a Target,
-    answers: &'a Answers,
-    coverage: f64,
+enum Told<'a> {
+    /// The most probable class, calibrated probabilities, and the conformal set, where there is a
+    /// threshold for it (none where every class is in it).
+    Classes {
+        names: &'a [String],
+        temperature: f64,
+        threshold: Option<Option<f32>>,
+    },
+    /// Each continuous label, with the ends of its conformal interval where its reach is known.
+    Values(Vec<(&'a String, Option<f32>)>),
 }
 
 impl<'a> Told<'a> {
-    fn new(target: &'a Target, answers: &'a Answers, coverage: f64) -> Self {
-        Self {
-            target,
-            answers,
-            coverage,
-        }
-    }
-
-    /// The scores that sets or intervals are made from.
-    fn scores(&self) -> impl Iterator<Item = &'a FoldScores> {
-        let (of_classes, of_values) = match self.target {
-            Target::Classes(_) => (Some(&self.answers.class_scores), &[][..]),
-            _ => (None, &self.answers.label_scores[..]),
+    fn new(target: &'a Target, answers: &Answers, args: &PredictArgs, printer: Printer) -> Self {
+        let of_classes = |scores| threshold(scores, args, "sets hold every class", printer);
+        let of_values = |scores| {
+            let reach = threshold(scores, args, "intervals are endless", printer);
+            reach.unwrap_or(f32::INFINITY)
         };
-        let all = of_classes.into_iter().chain(of_values);
-        all.filter(|scores| !scores.is_empty())
-    }
-
-    /// How many models held labels out.
-    fn folds(&self) -> usize {
-        self.scores().next().map_or(0, FoldScores::folds)
-    }
-
-    /// Says where too few rows were held out for the coverage.
-    fn note_too_few(&self, printer: Printer) {
-        let consequence = match self.target {
-            Target::Classes(_) => "sets hold every class",
-            _ => "intervals are endless",
-        };
-        for scores in self.scores() {
-            if self.coverage > scores.largest_coverage() {
-                printer.note(format!(
-                    "note: {} held-out labels can vouch for a coverage of {} at most, not of {}, so \
-                     {consequence}; ask for less with --coverage",
-                    scores.len(),
-                    percent(scores.largest_coverage()),
-                    percent(self.coverage)
-                ));
+        match target {
+            Target::Classes(names) => Self::Classes {
+                names,
+                temperature: answers.temperature,
+                threshold: (!answers.class_scores.is_empty())
+                    .then(|| of_classes(&answers.class_scores)),
+            },
+            Target::Values(names) => {
+                let reach = |label| answers.label_scores.get(label).map(of_values);
+                let reaches = names.iter().enumerate();
+                Self::Values(reaches.map(|(label, name)| (name, reach(label))).collect())
             }
+            Target::Nothing => Self::Values(Vec::new()),
         }
     }
 
     fn columns(&self) -> Vec<(String, CellKind)> {
-        let has_scores = self.scores().next().is_some();
-        match self.target {
-            Target::Classes(names) => {
+        match self {
+            Self::Classes {
+                names, threshold, ..
+            } => {
                 let first = std::iter::once(("label".to_string(), CellKind::Text));
                 let names = names.iter();
                 let names = names.map(|name| (format!("p_{name}"), CellKind::Number));
-                let set = has_scores.then(|| ("set".to_string(), CellKind::Text));
+                let set = threshold.map(|_| ("set".to_string(), CellKind::Text));
                 first.chain(names).chain(set).collect()
             }
-            Target::Values(labels) => labels
+            Self::Values(labels) => labels
                 .iter()
-                .flat_map(|name| {
-                    let ends = has_scores.then(|| [format!("{name}_low"), format!("{name}_high")]);
-                    std::iter::once(name.clone()).chain(ends.into_iter().flatten())
+                .flat_map(|(name, reach)| {
+                    let ends = reach.map(|_| [format!("{name}_low"), format!("{name}_high")]);
+                    std::iter::once(name.to_string()).chain(ends.into_iter().flatten())
                 })
                 .map(|name| (name, CellKind::Number))
                 .collect(),
-            Target::Nothing => Vec::new(),
         }
     }
 
-    /// What a model predicts, calibrated and in the user's units.
+    /// What the model predicts, calibrated and in the user's units.
     fn outputs(&self, preprocess: &Preprocess, mut outputs: Matrix) -> Matrix {
-        match self.target {
-            Target::Classes(names) => {
-                let temperature = self.answers.temperature;
-                at_temperature(&mut outputs.values, names.len(), temperature);
+        match self {
+            Self::Values(_) => preprocess.invert_labels(outputs),
+            Self::Classes {
+                names, temperature, ..
+            } => {
+                at_temperature(&mut outputs.values, names.len(), *temperature);
                 outputs
             }
-            _ => preprocess.invert_labels(outputs),
         }
     }
 
-    /// The cells of a row with these outputs, and these by the models of the folds.
-    fn cells(&self, outputs: &[f32], by_folds: &[&[f32]]) -> Vec<String> {
-        let coverage = self.coverage;
-        match self.target {
-            Target::Classes(names) => {
+    /// The cells of a row with these outputs.
+    fn cells(&self, outputs: &[f32]) -> Vec<String> {
+        match self {
+            Self::Classes {
+                names, threshold, ..
+            } => {
                 let label = names[cpcvae::infer::largest(outputs)].clone();
-                let set = self.scores().map(|scores| {
-                    let classes = scores.class_set(by_folds, coverage).into_iter();
+                let set = threshold.map(|threshold| {
+                    let classes = class_set(outputs, threshold).into_iter();
                     let names: Vec<&str> = classes.map(|class| &names[class][..]).collect();
                     names.join("|")
                 });
                 let first = std::iter::once(label);
                 first.chain(cells(outputs)).chain(set).collect()
             }
-            _ => {
-                let intervals = self.scores().enumerate().map(|(label, scores)| {
-                    let values: Vec<f32> = by_folds.iter().map(|fold| fold[label]).collect();
-                    let (low, high) = scores.interval(&values, coverage);
-                    [low, high]
-                });
-                let mut intervals = intervals.fuse();
-                let with_ends = outputs.iter().flat_map(|value| {
-                    let ends = intervals.next();
-                    std::iter::once(*value).chain(ends.into_iter().flatten())
-                });
-                with_ends.map(|value| value.to_string()).collect()
-            }
+            Self::Values(labels) => outputs
+                .iter()
+                .zip(labels)
+                .flat_map(|(&value, (_, reach))| {
+                    let ends = reach.map(|reach| [value - reach, value + reach]);
+                    std::iter::once(value).chain(ends.into_iter().flatten())
+                })
+                .map(|value| value.to_string())
+                .collect(),
         }
     }
+}
+
+/// The score that the coverage asks for, and a note where there are too few rows for it.
+fn threshold(
+    scores: &Conformity,
+    args: &PredictArgs,
+    consequence: &str,
+    printer: Printer,
+) -> Option<f32> {
+    let threshold = scores.threshold(args.coverage);
+    if threshold.is_none() {
+        printer.note(format!(
+            "note: {} held-out labels can vouch for a coverage of {} at most, not of {}, so \
+             {consequence}; ask for less with --coverage",
+            scores.len(),
+            percent(scores.largest_coverage()),
+            percent(args.coverage)
+        ));
+    }
+    threshold
 }

@@ -5,20 +5,17 @@
 //! further away than the right quantile of these scores (Vovk et al. 2005; for classes the
 //! smallest sets on average, Sadinle et al. 2019).
 //!
-//! Scores come from the folds of a cross-fit, and a row is asked about by the model of each fold: a
-//! score that this model gave to a row it had not seen is compared with the one it gives to the new
-//! row (cross-conformal prediction, Vovk 2015; for continuous labels CV+, Barber et al. 2021). A
-//! model with all labels would be closer to the truth than those that held some out, and sets of
-//! its own scores larger than asked for. Scores have weights, so that classes count as they do among
-//! rows without a label (as Podkopaev and Ramdas 2021, with one quantile where theirs has one for
-//! each class).
+//! Where scores come from one held-out part, the truth is in the set with at least the stated
+//! frequency over exchangeable rows. Where they are pooled from the folds of a cross-fit
+//! (cross-conformal), that frequency is what is seen in practice, without a proof for it. Scores
+//! have weights, so that classes count as they do among rows without a label (as Podkopaev
+//! and Ramdas 2021, with one threshold where theirs has one for each class).
 
 use serde::{Deserialize, Serialize};
 
-/// The scores that one model gave to rows it had not seen, in increasing order, each with the
-/// weights of all scores up to it. Weights are 1 on average over all folds.
+/// The scores of held-out rows in increasing order, each with its weight; these are 1 on average.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Conformity(Vec<(f32, f64)>);
+pub struct Conformity(Vec<(f32, f32)>);
 
 impl Conformity {
     /// 1 - p(true class) of `probabilities [rows, width]` whose true classes are given, each with
@@ -35,7 +32,7 @@ impl Conformity {
         let rows = probabilities.chunks_exact(width.max(1)).zip(classes);
         let score = |(row, class): (&[f32], &u32)| {
             let class = *class as usize;
-            (1.0 - row[class], class_weights[class])
+            (1.0 - row[class], class_weights[class] as f32)
         };
         Self::sorted(rows.map(score).collect())
     }
@@ -45,102 +42,53 @@ impl Conformity {
         Self::sorted(errors.into_iter().map(|error| (error.abs(), 1.0)).collect())
     }
 
-    fn sorted(mut scores: Vec<(f32, f64)>) -> Self {
+    fn sorted(mut scores: Vec<(f32, f32)>) -> Self {
         scores.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let mut so_far = 0.0;
-        for (_, weight) in &mut scores {
-            so_far += *weight;
-            *weight = so_far;
-        }
         Self(scores)
-    }
-
-    /// The weights of all scores that are smaller than this one.
-    fn below(&self, score: f32) -> f64 {
-        match self.0.partition_point(|(other, _)| *other < score) {
-            0 => 0.0,
-            smaller => self.0[smaller - 1].1,
-        }
-    }
-}
-
-/// The scores of all folds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FoldScores(Vec<Conformity>);
-
-impl FoldScores {
-    /// Of these folds.
-    pub fn new(folds: Vec<Conformity>) -> Self {
-        Self(folds)
-    }
-
-    /// How many folds there are.
-    pub fn folds(&self) -> usize {
-        self.0.len()
     }
 
     /// How many rows were held out.
     pub fn len(&self) -> usize {
-        self.0.iter().map(|fold| fold.0.len()).sum()
+        self.0.len()
     }
 
     /// Whether none was.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.0.is_empty()
     }
 
-    /// The highest coverage that so many rows can vouch for; with a higher one every answer is
-    /// taken in.
+    /// The largest score that an answer of this coverage takes in: of n scores the
+    /// ceil((n + 1) coverage)-th smallest where all weigh 1, otherwise the first at which the
+    /// weights so far add up to (n + 1) coverage. Nothing where n is too small for that, so that
+    /// only "anything" has the coverage.
+    pub fn threshold(&self, coverage: f64) -> Option<f32> {
+        // A little less than the product, which may round up past a whole number.
+        let needed = (self.0.len() + 1) as f64 * coverage - 1e-6;
+        let mut so_far = 0.0;
+        let mut scores = self.0.iter();
+        let reached = scores.find(|(_, weight)| {
+            so_far += f64::from(*weight);
+            so_far >= needed
+        });
+        reached.map(|(score, _)| *score)
+    }
+
+    /// The highest coverage for which there is a threshold.
     pub fn largest_coverage(&self) -> f64 {
-        let n = self.len() as f64;
+        let n = self.0.len() as f64;
         n / (n + 1.0)
     }
+}
 
-    /// The weight that scores below an answer's may add up to before it is left out. The row to
-    /// come counts as one more.
-    fn enough(&self, coverage: f64) -> f64 {
-        // A little less than the product, which may round up past a whole number.
-        (self.len() + 1) as f64 * coverage - 1e-6
-    }
-
-    /// The classes of a row's conformal set, in order, from its probabilities by the model of each
-    /// fold. A class is left out where the held-out rows that were nearer to the truth, each by its
-    /// own fold's model, make up the coverage.
-    ///
-    /// A set may be empty: where models are right more often than the coverage asks, rows that
-    /// they are least sure of have none. With the most probable class always in it, a set would
-    /// cover as often as the models are right, whatever was asked for.
-    pub fn class_set(&self, probabilities: &[&[f32]], coverage: f64) -> Vec<usize> {
-        let below = |class: usize| -> f64 {
-            let folds = self.0.iter().zip(probabilities);
-            folds.map(|(fold, row)| fold.below(1.0 - row[class])).sum()
-        };
-        let classes = probabilities.first().map_or(0, |row| row.len());
-        let enough = self.enough(coverage);
-        (0..classes)
-            .filter(|class| below(*class) < enough)
-            .collect()
-    }
-
-    /// The ends of a row's conformal interval, from what the model of each fold predicts for it.
-    /// They reach as far as the held-out errors around their own fold's prediction do, but for
-    /// those that the coverage leaves out on either side.
-    pub fn interval(&self, predictions: &[f32], coverage: f64) -> (f32, f32) {
-        let rank = self.enough(coverage).ceil() as usize;
-        if rank > self.len() {
-            return (f32::NEG_INFINITY, f32::INFINITY);
-        }
-        let place = rank.saturating_sub(1);
-        let mut ends: Vec<f32> = Vec::with_capacity(self.len());
-        let mut end = |side: f32| {
-            ends.clear();
-            for (fold, prediction) in self.0.iter().zip(predictions) {
-                ends.extend(fold.0.iter().map(|(error, _)| side * prediction + error));
-            }
-            side * *ends.select_nth_unstable_by(place, f32::total_cmp).1
-        };
-        (end(-1.0), end(1.0))
-    }
+/// The classes of a row's conformal set, in order: those whose score is within the threshold.
+/// Without a threshold all classes.
+///
+/// A set may be empty: where the model is right more often than the coverage asks, rows that it
+/// is least sure of have none. With the most probable class always in it, a set would cover as
+/// often as the model is right, whatever was asked for.
+pub fn class_set(probabilities: &[f32], threshold: Option<f32>) -> Vec<usize> {
+    let is_near = |class: &usize| threshold.is_none_or(|most| 1.0 - probabilities[*class] <= most);
+    (0..probabilities.len()).filter(is_near).collect()
 }
 
 #[cfg(test)]
@@ -148,112 +96,62 @@ mod tests {
     use super::super::draws::Draws;
     use super::*;
 
-    /// Scores of one fold only.
-    fn one(fold: Conformity) -> FoldScores {
-        FoldScores::new(vec![fold])
-    }
-
     #[test]
     fn the_quantile_counts_the_row_to_come() {
-        let scores = one(Conformity::of_errors([0.3, -0.1, 0.2, 0.4]));
-        let around = |reach: f32| (2.0 - reach, 2.0 + reach);
-        assert_eq!(
-            scores.interval(&[2.0], 0.5),
-            around(0.3),
-            "3rd of 4: ceil(2.5)"
-        );
-        assert_eq!(
-            scores.interval(&[2.0], 0.8),
-            around(0.4),
-            "4th: 5 x 0.8 exactly"
-        );
-        let endless = (f32::NEG_INFINITY, f32::INFINITY);
-        assert_eq!(scores.interval(&[2.0], 0.81), endless, "the 5th of 4");
+        let scores = Conformity::of_errors([0.3, -0.1, 0.2, 0.4]);
+        assert_eq!(scores.threshold(0.5), Some(0.3), "the 3rd of 4: ceil(2.5)");
+        assert_eq!(scores.threshold(0.8), Some(0.4), "the 4th: 5 x 0.8 exactly");
+        assert_eq!(scores.threshold(0.81), None, "the 5th of 4");
         assert_eq!(scores.largest_coverage(), 0.8);
-        assert_eq!(FoldScores::default().interval(&[], 0.1), endless);
-    }
-
-    #[test]
-    fn an_interval_reaches_around_each_folds_own_prediction() {
-        let folds = [[1.0, 2.0], [0.5, 4.0]].map(Conformity::of_errors);
-        let scores = FoldScores::new(folds.to_vec());
-        // Upper ends 11, 12 and 20.5, 24; lower ends 9, 8 and 19.5, 16.
-        assert_eq!(scores.interval(&[10.0, 20.0], 0.6), (9.0, 20.5));
-        assert_eq!(scores.interval(&[10.0, 20.0], 0.8), (8.0, 24.0));
+        assert_eq!(Conformity::default().threshold(0.1), None);
     }
 
     #[test]
     fn weights_count_rows() {
         // Scores 0.1 (class 0, which counts twice), 0.4 and 0.5 (class 1, which counts half).
         let stated = [0.9, 0.1, 0.4, 0.6, 0.5, 0.5];
-        let scores = one(Conformity::of_classes(&stated, 2, &[0, 1, 1], &[2.0, 0.5]));
-        // Whether a class with this score is in the set.
-        let takes_in = |score: f32, coverage| {
-            let set = scores.class_set(&[&[1.0 - score]], coverage);
-            !set.is_empty()
+        let scores = Conformity::of_classes(&stated, 2, &[0, 1, 1], &[2.0, 0.5]);
+        let near = |threshold: Option<f32>, score: f32| {
+            assert!((threshold.expect("within reach") - score).abs() < 1e-6);
         };
-        assert!(
-            takes_in(0.05, 0.5) && !takes_in(0.15, 0.5),
-            "2 of 4 up to 0.1"
-        );
-        assert!(
-            takes_in(0.35, 0.6) && !takes_in(0.45, 0.6),
-            "2.5 of 4 up to 0.4"
-        );
-        assert!(
-            takes_in(0.45, 0.75) && !takes_in(0.55, 0.75),
-            "3 of 4 up to 0.5"
-        );
-        assert!(takes_in(1.0, 0.8), "3 rows cannot vouch for more");
+        near(scores.threshold(0.5), 0.1);
+        near(scores.threshold(0.6), 0.4);
+        near(scores.threshold(0.75), 0.5);
+        assert_eq!(scores.threshold(0.8), None);
     }
 
     #[test]
     fn sets_hold_the_likely_classes() {
-        let row: &[f32] = &[0.6, 0.3, 0.1];
-        let scores = one(Conformity::of_errors([0.05, 0.75, 0.85]));
-        assert_eq!(scores.class_set(&[row], 0.5), [0, 1]);
-        assert!(
-            scores.class_set(&[row], 0.25).is_empty(),
-            "none is that likely"
-        );
-        assert_eq!(scores.class_set(&[row], 0.8), [0, 1, 2]);
-    }
-
-    /// A held-out row of a fold whose model is this good, or a new row by all models: a number
-    /// that tells the class, seen through each model's noise.
-    fn stated(draws: &mut Draws, models: &[f64]) -> (Vec<[f32; 2]>, u32) {
-        let first = draws.uniform();
-        let class = draws.category(&[first, 1.0 - first]) as u32;
-        let seen = |noise: &f64| {
-            let p = (1.0 - noise) * first + noise * draws.uniform();
-            [p as f32, 1.0 - p as f32]
-        };
-        (models.iter().map(seen).collect(), class)
+        let row = [0.6, 0.3, 0.1];
+        assert_eq!(class_set(&row, Some(0.75)), [0, 1]);
+        assert!(class_set(&row, Some(0.1)).is_empty(), "none is that likely");
+        assert_eq!(class_set(&row, None), [0, 1, 2]);
     }
 
     /// Over many draws of held-out rows and a new one, the new one's class is in its set about
-    /// as often as stated, although models of the folds are of different quality and their
-    /// probabilities wrong.
+    /// as often as stated, although the probabilities are wrong.
     #[test]
     fn coverage_is_as_stated() {
-        let models = [0.0, 0.3, 0.9];
         let mut draws = Draws::new(4);
+        let mut row = || {
+            let first = draws.uniform();
+            let stated = [first as f32, 1.0 - first as f32];
+            // The truth follows other probabilities than those stated.
+            let truth = 0.2 + 0.6 * first;
+            (stated, draws.category(&[truth, 1.0 - truth]) as u32)
+        };
         let (trials, coverage) = (4000, 0.8);
         let mut covered = 0;
         for _ in 0..trials {
-            let fold = |model: &f64| {
-                let rows: Vec<_> = (0..13).map(|_| stated(&mut draws, &[*model])).collect();
-                let probs: Vec<f32> = rows.iter().flat_map(|(p, _)| p[0]).collect();
-                let classes: Vec<u32> = rows.iter().map(|(_, class)| *class).collect();
-                Conformity::of_classes(&probs, 2, &classes, &[1.0; 2])
-            };
-            let scores = FoldScores::new(models.iter().map(fold).collect());
-            let (new, class) = stated(&mut draws, &models);
-            let by_folds: Vec<&[f32]> = new.iter().map(|row| &row[..]).collect();
-            let set = scores.class_set(&by_folds, coverage);
+            let held: Vec<_> = (0..19).map(|_| row()).collect();
+            let stated: Vec<f32> = held.iter().flat_map(|(p, _)| *p).collect();
+            let classes: Vec<u32> = held.iter().map(|(_, class)| *class).collect();
+            let scores = Conformity::of_classes(&stated, 2, &classes, &[1.0; 2]);
+            let (new, class) = row();
+            let set = class_set(&new, scores.threshold(coverage));
             covered += usize::from(set.contains(&(class as usize)));
         }
-        // 39 scores: 32/40 where folds are alike. Four standard deviations of a binomial.
+        // 19 scores: exactly 16/20. Four standard deviations of a binomial.
         let share = covered as f64 / trials as f64;
         let deviation = (coverage * (1.0 - coverage) / trials as f64).sqrt();
         assert!((share - coverage).abs() < 4.0 * deviation, "{share}");
@@ -265,8 +163,10 @@ mod tests {
         let (trials, mut covered) = (4000, 0);
         for _ in 0..trials {
             let errors: Vec<f32> = (0..9).map(|_| draws.uniform() as f32 - 0.5).collect();
-            let (low, high) = one(Conformity::of_errors(errors)).interval(&[0.0], 0.9);
-            covered += usize::from((low..=high).contains(&(draws.uniform() as f32 - 0.5)));
+            let threshold = Conformity::of_errors(errors)
+                .threshold(0.9)
+                .expect("9 of 9");
+            covered += usize::from((draws.uniform() as f32 - 0.5).abs() <= threshold);
         }
         let share = covered as f64 / trials as f64;
         assert!(
