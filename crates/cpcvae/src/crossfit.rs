@@ -20,7 +20,7 @@ use std::path::Path;
 const MOST_SPREAD: usize = 60_000;
 
 /// Labels up to which a table has ten folds.
-const FEW_LABELS: usize = 200;
+const FEW_LABELS: usize = 500;
 
 /// Anything that spreads known classes over rows without training: `features [rows, width]` with
 /// NaN for missing cells, known (row, class) pairs, the number of classes; gives probabilities

@@ -131,7 +131,7 @@ pub struct FitArgs {
     pub images: ImageArgs,
 
     /// Hold labels out in this many folds, for an honest accuracy, calibration and comparison
-    /// [default: 5 for a table, 10 where it has at most 200 labels, 3 for images, none for built-in
+    /// [default: 5 for a table, 10 where it has at most 500 labels, 3 for images, none for built-in
     /// data]
     #[arg(long, value_name = "N", help_heading = "Held-out labels",
           value_parser = clap::value_parser!(u16).range(2..))]
