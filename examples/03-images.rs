@@ -10,7 +10,7 @@
 
 use cpcvae::config::RunConfig;
 use cpcvae::device::device;
-use cpcvae::infer::{Reconstruction, RejectionLimits};
+use cpcvae::infer::{CodeSource, Reconstruction, RejectionLimits};
 use cpcvae::method::DataKind;
 use cpcvae::run::{RunFolder, Trained, run};
 use cpcvae::train::Silent;
@@ -63,12 +63,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         report.fit.seconds
     );
 
-    // Class-conditional samples: codes of the prior are drawn until the predictor gives one to
-    // the class with this probability. The paper's 0.95 is too much for a model trained so
-    // briefly. A class that is too rare under the prior is an error.
+    // Class-conditional samples: codes like those of the rows are drawn until the predictor gives
+    // one to the class with this probability. The paper's 0.95 is too much for a model trained so
+    // briefly. A class that is too rare is an error.
     let trained = Trained::open(&run_folder, &cpu, 0)?;
     let (preprocess, inference) = (&trained.card.preprocess, &trained.inference);
     let limits = RejectionLimits {
+        codes: CodeSource::Fitted,
         threshold: 0.6,
         draws: 20_000,
     };
