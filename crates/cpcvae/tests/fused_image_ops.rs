@@ -122,10 +122,10 @@ fn convolutions_onto_what_went_past_them() {
         let beside = Beside::default();
         let beside = has_beside.then_some(&beside);
         let (a, b, c, d) = norm.clone();
-        let active = batch_norm::normalise(x.clone(), a, b, c, d, beside);
+        let active = batch_norm::normalise(x.clone(), a, b, c, d, 0.1, beside);
         let fused = conv::convolve_onto(active, weight.clone(), 1, way, x.clone(), beside);
         let (a, b, c, d) = norm;
-        let active = batch_norm::composed(x.clone(), a, b, c, d);
+        let active = batch_norm::composed(x.clone(), a, b, c, d, 0.1);
         let twin = conv::composed(active, weight.clone(), 1, way) + x.clone();
         assert!(difference(fused.clone(), twin.clone()) < 1e-5);
         let [g, g2] = [fused, twin].map(|y| weighted(y).backward());
