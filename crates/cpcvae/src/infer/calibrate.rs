@@ -10,8 +10,9 @@ const PULL: f64 = 4.0;
 /// rows are answered by models of fewer labels, and a probability that is too sure costs more than
 /// one that is not sure enough.
 const DOUBT: f64 = 1.96;
-/// The search stays within these values of 1/T.
-const RANGE: (f64, f64) = (0.02, 20.0);
+/// The search stays within these values of 1/T. A model that is right less often than by chance asks
+/// for 0, where nothing would be left of what it says.
+const RANGE: (f64, f64) = (0.1, 20.0);
 /// A probability of zero cannot be scaled; this is taken for it.
 const SMALLEST: f64 = 1e-12;
 
