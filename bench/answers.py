@@ -267,8 +267,9 @@ def table(lines):
             cells.append(spread)
         rows.append(f"| {title} | " + " | ".join(cells) + " |")
     for title, key, figure in POOLED:
-        sums = [[np.array(found[key]) for found in of(name)] for name in names]
-        cells = [f"{100 * figure(np.sum(bins, axis=0)):.1f}" for bins in sums]
+        # Lines of before have no bins.
+        sums = [[np.array(found[key]) for found in of(name) if key in found] for name in names]
+        cells = [f"{100 * figure(np.sum(bins, axis=0)):.1f}" if bins else "" for bins in sums]
         rows.append(f"| {title} | " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
 
