@@ -35,8 +35,9 @@ impl FittedCodes {
     /// From the codes of rows and how much each row belongs to each class, `[rows, classes]`.
     ///
     /// The covariance of a class with few rows is drawn towards that within all classes, which
-    /// counts as much as the code has dimensions.
-    pub fn fit(codes: &Codes, belongs: &Matrix) -> Self {
+    /// counts as much as the code has dimensions. Nothing where codes are no numbers, or too large for
+    /// their covariance to be computed, as after training that went astray.
+    pub fn fit(codes: &Codes, belongs: &Matrix) -> Option<Self> {
         let (code, classes) = (codes.mean.columns, belongs.columns);
         let moments: Vec<Moments> = (0..classes)
             .map(|class| Moments::of(codes, |row| belongs.row(row)[class]))
@@ -58,12 +59,12 @@ impl FittedCodes {
             add(&mut covariance, &one.scatter, 1.0 / rows);
             add(&mut covariance, &within, code as f64 / rows);
             (0..code).for_each(|i| covariance[i * code + i] += LEAST_VARIANCE);
-            let lower = factor(covariance, code).expect("variances are above zero");
+            let lower = factor(covariance, code)?;
             fitted.shares.push((one.weight / all.max(1e-12)) as f32);
             fitted.means.extend(one.mean.iter().map(|m| *m as f32));
             fitted.factors.extend(lower.iter().map(|l| *l as f32));
         }
-        fitted
+        Some(fitted)
     }
 
     /// Turns standard normal numbers `[code]` into a code of the class: mean + L e.
@@ -167,7 +168,7 @@ impl Inference {
             }
             _ => Matrix::new(features.rows(), 1, vec![1.0; features.rows()])?,
         };
-        Ok(Some(FittedCodes::fit(&self.encode(features)?, &belongs)))
+        Ok(FittedCodes::fit(&self.encode(features)?, &belongs))
     }
 }
 
@@ -208,7 +209,7 @@ mod tests {
             mean: matrix(2, means),
             sigma: matrix(2, sigma),
         };
-        let fitted = FittedCodes::fit(&codes, &matrix(2, belongs));
+        let fitted = FittedCodes::fit(&codes, &matrix(2, belongs)).expect("fits");
         assert!((fitted.shares[0] - 0.25).abs() < 1e-6);
         assert_eq!((fitted.class_at(0.2), fitted.class_at(0.3)), (0, 1));
         assert_eq!(fitted.class_at(1.0), 1);
@@ -239,7 +240,7 @@ mod tests {
             3,
             [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].concat(),
         );
-        let fitted = FittedCodes::fit(&Codes { mean, sigma }, &belongs);
+        let fitted = FittedCodes::fit(&Codes { mean, sigma }, &belongs).expect("fits");
         let mut code = [0.0, 0.0];
         fitted.place(1, &mut code);
         assert_eq!(code, [7.0, 9.0]);
@@ -253,5 +254,13 @@ mod tests {
         fitted.place(2, &mut code);
         assert!(code.iter().all(|z| z.is_finite()), "no rows: {code:?}");
         assert_eq!(fitted.shares[2], 0.0);
+    }
+
+    #[test]
+    fn codes_that_are_no_numbers_have_no_fit() {
+        let mean = matrix(2, vec![1.0, f32::NAN, 3.0, 1.0]);
+        let sigma = matrix(2, vec![1.0; 4]);
+        let belongs = matrix(1, vec![1.0; 2]);
+        assert_eq!(FittedCodes::fit(&Codes { mean, sigma }, &belongs), None);
     }
 }
