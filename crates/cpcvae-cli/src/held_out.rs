@@ -1,4 +1,4 @@
-//! Cross-fits of the command line: trainings one after the other, with progress.
+//! Cross-fits of the command line: all their trainings, with progress.
 
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -6,9 +6,10 @@ use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
 use cpcvae::crossfit::{CrossFit, HeldOut};
 use cpcvae::device::Device;
+use cpcvae::side_by_side::side_by_side;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where trainings run, and who hears of them.
 pub struct Trainer<'a> {
@@ -30,26 +31,30 @@ impl Trainer<'_> {
         name: &str,
         folder: &Path,
     ) -> Result<Option<HeldOut>> {
-        let mut all: Option<HeldOut> = None;
-        for part in 0..fit.parts() {
+        // Of trainings beside each other, one shows how far it is.
+        let is_shown = AtomicBool::new(false);
+        let parts = side_by_side(fit.parts(), fit.at_once(self.device), |part| {
             let title = format!("{name} {}/{}", part + 1, fit.parts());
-            let mut progress = Progress::new(&title, self.printer.quiet, Arc::clone(&self.stop));
+            let is_first = !is_shown.swap(true, Ordering::SeqCst);
+            let quiet = self.printer.quiet || !is_first;
+            let mut progress = Progress::new(&title, quiet, Arc::clone(&self.stop));
             let answered = fit.train(part, config, folder, self.device, &mut progress);
             progress.finish();
-            let answered = answered.with_context(|| {
+            if is_first {
+                is_shown.store(false, Ordering::SeqCst);
+            }
+            answered.with_context(|| {
                 format!(
                     "{name} could not be trained without the labels of {}",
                     fit.name(part)
                 )
-            })?;
-            let Some(answered) = answered else {
-                return Ok(None);
-            };
-            match &mut all {
-                Some(all) => all.extend(answered),
-                None => all = Some(answered),
-            }
-        }
-        Ok(all)
+            })
+        })?;
+        Ok(parts.and_then(|parts| {
+            parts.into_iter().reduce(|mut all, part| {
+                all.extend(part);
+                all
+            })
+        }))
     }
 }

@@ -67,6 +67,20 @@ fn fit_compares_on_held_out_labels_and_says_what_it_found() {
 }
 
 #[test]
+fn folds_trained_beside_each_other_answer_as_one_after_the_other() {
+    let with_threads = |threads| {
+        let (sandbox, summary) = clouds(&["--folds", "3", "--threads", threads]);
+        let models = [0, 1, 2].map(|fold| {
+            let folder = format!("run/crossfit/3-folds/cpc/fold-{fold}/model");
+            sandbox.read(&format!("{folder}/model.safetensors"))
+        });
+        let table = summary.split("method").nth(1).expect("a table").to_string();
+        (models, sandbox.read("run/model/answers.json"), table)
+    };
+    assert_eq!(with_threads("1"), with_threads("3"));
+}
+
+#[test]
 fn every_row_gets_a_full_answer() {
     let (sandbox, _) = clouds(&["--folds", "2", "--no-compare"]);
     let text = sandbox.ok(&["predict", "run", "wine.csv"]);

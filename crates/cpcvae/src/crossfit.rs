@@ -6,6 +6,7 @@
 //! (with few rows of many columns much better), and what is said here must hold for new rows.
 
 use crate::config::RunConfig;
+use crate::device::is_cpu;
 use crate::error::{Error, Result};
 use crate::opinion::View;
 use crate::prepare::Prepared;
@@ -18,6 +19,9 @@ use std::path::Path;
 /// Rows that known classes are spread over at most: a search for neighbours among more would take
 /// longer than training.
 const MOST_SPREAD: usize = 60_000;
+
+/// Numbers in a table up to which trainings on it run beside each other: each has a copy of it.
+const MOST_NUMBERS_AT_ONCE: usize = 32 << 20;
 
 /// Labels up to which a table has ten folds.
 const FEW_LABELS: usize = 500;
@@ -154,6 +158,17 @@ impl<'a> CrossFit<'a> {
     /// How many trainings there are.
     pub fn parts(&self) -> usize {
         self.parts.len()
+    }
+
+    /// How many trainings had best run beside each other ([`side_by_side`](crate::side_by_side)):
+    /// networks of tables are too small to keep several threads busy, those of images do.
+    pub fn at_once(&self, device: &Device) -> usize {
+        let numbers = self.data.len() * self.data.width();
+        let is_table = matches!(self.data.layout, Layout::Columns(_));
+        match is_table && numbers <= MOST_NUMBERS_AT_ONCE && is_cpu(device) {
+            true => rayon::current_num_threads(),
+            false => 1,
+        }
     }
 
     /// The name of a training, which is that of its folder.

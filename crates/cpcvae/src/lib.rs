@@ -21,6 +21,7 @@ pub mod opinion;
 pub mod plan;
 pub mod prepare;
 pub mod run;
+pub mod side_by_side;
 pub mod train;
 
 pub use error::{Error, Result};
