@@ -110,7 +110,13 @@ impl DataName {
                 (data.labels, data.validation) = (1000, 2000.0 / 162_770.0);
                 as_in_the_paper(&mut config, 140.0, 1.25, 1.3);
             }
-            Self::File(_) => {}
+            Self::File(_) => {
+                // Nobody knows yet whether alike images are of one class, as digits are and faces
+                // are not: the labels decide who makes suggestions. (Tables have it so anyway.)
+                if let Method::Cpc(cpc) = &mut config.method {
+                    cpc.neighbour_reach = 0.0;
+                }
+            }
         }
         Ok(config)
     }
