@@ -21,6 +21,7 @@ use cpcvae::plan::train_plan;
 use cpcvae::prepare::Prepared;
 use cpcvae::train::Adam;
 use cpcvae_data::{Batch, Dataset, Labels, Layout, Matrix, Source, Split, StepRows};
+use cpcvae_kernels::parallel::with_threads_awake;
 use cpcvae_kernels::timing;
 use serde::Deserialize;
 use serde_json::json;
@@ -32,7 +33,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SIDE: usize = 32;
 
-type Failure = Box<dyn std::error::Error>;
+type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[derive(Deserialize)]
 struct Setup {
@@ -53,12 +54,13 @@ fn main() -> Result<(), Failure> {
     set_threads(setup.threads)?;
     set_precision(precision(&setup.precision)?);
     let device = device("cpu")?.autodiff();
-    match setup.what.as_str() {
+    // As `train::fit` has it.
+    with_threads_awake(|| match setup.what.as_str() {
         "encoder" => encoder(&setup, &device),
         "cpc" => cpc(&setup, &device),
         "predict" | "score" => answers(&setup, &device),
         other => Err(format!("there is no `{other}`").into()),
-    }
+    })
 }
 
 /// Times `work`, which is told the number of the repetition; the first two are not counted.

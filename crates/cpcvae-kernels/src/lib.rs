@@ -23,7 +23,7 @@ pub mod linear;
 pub mod math;
 pub mod neighbours;
 pub mod noise_normal;
-mod parallel;
+pub mod parallel;
 pub mod peak;
 pub mod product;
 pub mod random;

@@ -15,6 +15,7 @@ use crate::objective::{Examples, Objective, Progress, Terms};
 use crate::op;
 use burn::tensor::Device;
 use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
+use cpcvae_kernels::parallel::with_threads_awake;
 use cpcvae_kernels::product::set_precision;
 use cpcvae_kernels::timing::timed;
 use serde_json::json;
@@ -31,8 +32,8 @@ pub fn fit(
 ) -> Result<(Model, FitReport)> {
     set_precision(plan.precision);
     // On a thread of the kernels' pool: it takes its share of every kernel's work instead of
-    // sleeping while others do it, and only the others have to be woken.
-    let result = rayon::scope(|_| {
+    // sleeping while others do it; and they stay awake.
+    let result = with_threads_awake(|| {
         let mut training = Training::start(plan, data, folder, device)?;
         let stop = match &training.state.finished {
             Some(finished) if finished.early => StopReason::EarlyStop,
