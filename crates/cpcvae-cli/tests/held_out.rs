@@ -334,3 +334,27 @@ fn too_few_labels_are_no_error() {
         "{error}"
     );
 }
+
+#[test]
+fn a_learning_curve_is_of_the_model_that_fit_would_train() {
+    let sandbox = Sandbox::new();
+    let mut table = String::from("a,b,c,d,e,f,g,h,kind\n");
+    for row in 0..60 {
+        let value = |column: usize| ((row * (column + 3) * 7) % 11 + 5 * (row % 2)).to_string();
+        let values: Vec<String> = (0..8).map(value).collect();
+        let kind = ["one", "other"][row % 2];
+        table += &format!("{},{kind}\n", values.join(","));
+    }
+    sandbox.write("wine.csv", table);
+    let start = ["learning-curve", "wine.csv", "--label", "kind", "--quiet"];
+    let more = ["--folds", "2", "--counts", "6,12", "--out", "curve"];
+    sandbox.ok(&[&start[..], &more, &SMALL].concat());
+    let configs = sandbox.files("curve").into_iter();
+    let configs: Vec<String> = configs
+        .filter(|(path, _)| path.ends_with("config.toml"))
+        .map(|(_, content)| String::from_utf8(content).expect("text"))
+        .collect();
+    assert_eq!(configs.len(), 4);
+    // Half of the columns; a table of two has a code of two.
+    assert!(configs.iter().all(|config| config.contains("code = 4\n")));
+}

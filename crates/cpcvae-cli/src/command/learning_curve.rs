@@ -29,12 +29,14 @@ pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
         let name = DataName::parse(&args.fit.data)?.short();
         args.fit.out = Some(PathBuf::from("runs").join(format!("{name}-learning-curve")));
     }
-    let settings = settings::resolve(&args.fit)?;
+    let mut settings = settings::resolve(&args.fit)?;
     settings.place.set_up()?;
     let device = cpcvae::device::device(&settings.place.device)?;
-    let config = &settings.config;
     let data_dir = settings.place.data_dir();
-    let source = settings.data.open(config, &data_dir)?;
+    let source = settings.data.open(&settings.config, &data_dir)?;
+    // The models whose accuracies are told are those that `fit` would train.
+    settings.suit(&source.rows)?;
+    let config = &settings.config;
     let data = source.rows.clone();
     if !matches!(data.labels, Labels::Classes { .. }) || !config.method.uses_labels() {
         bail!(
