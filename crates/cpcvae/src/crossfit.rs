@@ -6,8 +6,8 @@
 //! (with few rows of many columns much better), and what is said here must hold for new rows.
 
 use crate::config::RunConfig;
-use crate::device::is_cpu;
 use crate::error::{Error, Result};
+use crate::op::is_cpu;
 use crate::opinion::View;
 use crate::prepare::Prepared;
 use crate::run::{RunFolder, Trained, run};

@@ -26,11 +26,6 @@ pub fn device(name: &str) -> Result<Device> {
     }
 }
 
-/// Whether tensors on this device are computed by the CPU's kernels.
-pub fn is_cpu(device: &Device) -> bool {
-    *device == Device::flex()
-}
-
 /// The precision of that name: `f32`, `bf16`, or `auto` for what suits this machine; else what is
 /// wrong with it.
 pub fn precision(name: &str) -> std::result::Result<Precision, String> {

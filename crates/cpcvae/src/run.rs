@@ -12,6 +12,7 @@ use crate::train::{
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Source, Split};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The format that cards are written in.
@@ -201,11 +202,12 @@ fn save_model(folder: &RunFolder, model: &Model, card: &Card) -> Result<()> {
 /// Where codes of training rows lie, for models that have such codes.
 fn save_codes(folder: &RunFolder, inference: &Inference, training: &TrainingData) -> Result<()> {
     let split = &training.split;
+    let labelled: HashSet<u32> = split.labelled.iter().copied().collect();
     let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
     rows.sort_unstable();
     let rows = evenly(&rows, FITTED_ROWS);
     // Labels that training does not see are not looked at here either.
-    let known = |row: &u32| match split.labelled.contains(row) {
+    let known = |row: &u32| match labelled.contains(row) {
         true => training.rows.labels.class_of(*row),
         false => None,
     };
