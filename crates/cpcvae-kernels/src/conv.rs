@@ -18,6 +18,7 @@ mod tile_gradient;
 #[cfg(target_arch = "x86_64")]
 mod tile_pass;
 mod weight_gradient;
+mod winograd;
 mod words;
 
 pub use weight_gradient::weight_gradient;
@@ -117,6 +118,10 @@ impl ConvShape {
 pub fn forward(shape: &ConvShape, x: &[f32], w: &[f32], added: Option<&[f32]>, y: &mut [f32]) {
     shape.check(x, y, w);
     timed("convolution: forward", shape.flop(), || {
+        let engine = Engine::current();
+        if winograd::suits(engine, shape) {
+            return winograd::forward(engine, shape, x, w, added, y);
+        }
         apply(
             shape,
             &[Pass::forward(shape)],
@@ -142,6 +147,10 @@ pub fn input_gradient(
 ) {
     shape.check(gx, gy, w);
     timed("convolution: input gradient", shape.flop(), || {
+        let engine = Engine::current();
+        if winograd::suits(engine, shape) {
+            return winograd::input_gradient(engine, shape, gy, w, added, gx);
+        }
         apply(
             shape,
             &Pass::input_gradient(shape),

@@ -1,0 +1,131 @@
+//! The gradient of the weights: at every point a product of images and gradients, summed over
+//! tiles.
+
+use super::lanes::run;
+use super::product::{COLUMNS, Left, Product, Right};
+use super::tiling::{OfGradients, OfImages, POINTS, Part, ToPoints};
+use super::weights::{transform_back, transformed_length};
+use super::{Scratch, kept, strips_of_block, tiling_of};
+use crate::conv::ConvShape;
+use crate::conv::block::Engine;
+use crate::parallel;
+use std::cell::Cell;
+use std::ops::Range;
+
+/// About how many numbers the sums of all groups of strips may be, so that they stay in the cache,
+const MOST_SUMS: usize = 5 << 18;
+/// and at least and at most how many groups there are. Groups depend on the shape only; threads
+/// beyond them share the outputs of a group.
+const GROUPS: [usize; 2] = [2, 8];
+
+thread_local! {
+    static SUMS: Cell<Vec<f32>> = Cell::default();
+}
+
+/// As [`crate::conv::weight_gradient`].
+pub(in crate::conv) fn weight_gradient(
+    engine: Engine,
+    shape: &ConvShape,
+    x: &[f32],
+    gy: &[f32],
+    gw: &mut [f32],
+) {
+    let (tiling, channels) = (tiling_of(shape), [shape.inputs, shape.outputs]);
+    let of_group = transformed_length(channels);
+    let groups = (MOST_SUMS / of_group).clamp(GROUPS[0], GROUPS[1]);
+    let strips_of_group = tiling.strips().div_ceil(groups).max(1);
+    let groups = tiling.strips().div_ceil(strips_of_group);
+    let blocks = shape.outputs.div_ceil(COLUMNS);
+    let shares = rayon::current_num_threads().div_ceil(groups);
+    let blocks_of_share = blocks.div_ceil(shares);
+    kept(&SUMS, |sums| {
+        sums.resize(groups * of_group, 0.0);
+        let pieces = sums
+            .chunks_exact_mut(of_group)
+            .enumerate()
+            .flat_map(|(group, sums)| {
+                let shares = sums.chunks_mut(blocks_of_share * (of_group / blocks));
+                shares.enumerate().map(move |share| (group, share))
+            });
+        let operations = engine.operations(shape.flop());
+        parallel::for_each(operations, pieces, |(group, (share, sums))| {
+            let first = group * strips_of_group;
+            let strips = first..(first + strips_of_group).min(tiling.strips());
+            let first = share * blocks_of_share * COLUMNS;
+            let outputs = first..(first + blocks_of_share * COLUMNS).min(shape.outputs);
+            sum_up(engine, shape, strips, outputs, (x, gy), sums);
+        });
+        transform_back(engine.isa, channels, sums, gw);
+    });
+}
+
+/// What some strips contribute to some outputs: `sums [blocks of COLUMNS outputs, POINTS, inputs,
+/// COLUMNS]`.
+fn sum_up(
+    engine: Engine,
+    shape: &ConvShape,
+    strips: Range<usize>,
+    outputs: Range<usize>,
+    (x, gy): (&[f32], &[f32]),
+    sums: &mut [f32],
+) {
+    let (tiling, isa) = (tiling_of(shape), engine.isa);
+    let at_once = strips_of_block(shape, shape.inputs + outputs.len());
+    kept(&super::SCRATCH, |scratch| {
+        let Scratch {
+            strip,
+            left,
+            right,
+        } = scratch;
+        for first in strips.clone().step_by(at_once) {
+            let part = Part {
+                strips: first..(first + at_once).min(strips.end),
+                channels: shape.inputs,
+                taken: 0..shape.inputs,
+            };
+            let of_x = ToPoints {
+                tiling,
+                part: &part,
+                images: x,
+                strip,
+                points: left,
+            };
+            run(isa, OfImages(of_x));
+            let part = Part {
+                channels: shape.outputs,
+                taken: outputs.clone(),
+                ..part
+            };
+            let of_gy = ToPoints {
+                tiling,
+                part: &part,
+                images: gy,
+                strip,
+                points: right,
+            };
+            run(isa, OfGradients(of_gy));
+            let tiles = part.strips.len() * tiling.across();
+            let pieces = sums.chunks_exact_mut(shape.inputs * COLUMNS).enumerate();
+            for (piece, sums) in pieces {
+                let (block, point) = (piece / POINTS, piece % POINTS);
+                let product = Product {
+                    depth: tiles,
+                    left: Left {
+                        numbers: left.at(point),
+                        row_step: 1,
+                        depth_step: shape.inputs,
+                    },
+                    right: Right {
+                        // Up to the gap behind the point: a last block of fewer outputs goes on
+                        // with the next tile, for sums that nobody reads.
+                        numbers: &right.numbers[point * right.step..][block * COLUMNS..right.step],
+                        row_step: outputs.len(),
+                    },
+                    adds: first > strips.start,
+                    to: sums,
+                };
+                run(isa, product);
+            }
+        }
+    });
+}
