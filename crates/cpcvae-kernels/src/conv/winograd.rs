@@ -17,18 +17,18 @@ pub(super) use weight_gradient::weight_gradient;
 use super::ConvShape;
 use super::block::Engine;
 use crate::parallel;
-use lanes::{LANES, are_there, run};
+use crate::product::Precision;
+use lanes::{LANES, are_there, pairs, run};
 use product::{COLUMNS, Left, Product, Right};
 use std::cell::Cell;
 use std::ops::Range;
 use std::thread::LocalKey;
-use tiling::{OfImages, POINTS, Part, Points, Strip, Target, Tiling, ToPoints, WriteTiles};
-use weights::{transform, transformed_length, turn};
+use tiling::{Along, OfImages, POINTS, Part, Points, Strip, Target, Tiling, ToPoints, WriteTiles};
+use weights::{transform, turn};
 
-/// About how many numbers the points of a block of tiles are, which stays in the cache.
-const BLOCK: usize = POINTS * 2048;
-/// At most how many tiles are a block.
-const MOST_TILES: usize = 64;
+/// About how many tiles are transformed and multiplied at once: enough for each number of the
+/// weights that is brought from far, and few enough to stay in the cache.
+const TILES: usize = 64;
 
 /// Whether a convolution can be done this way, and is faster.
 pub(super) fn suits(engine: Engine, shape: &ConvShape) -> bool {
@@ -40,7 +40,7 @@ pub(super) fn suits(engine: Engine, shape: &ConvShape) -> bool {
         && [shape.inputs, shape.outputs].iter().all(|c| *c > 0 && c % LANES == 0)
         // Of tiles that stick out of small images, much would be thrown away.
         && 6 * tiles <= shape.height * shape.width
-        && are_there(engine.isa)
+        && are_there(engine)
         && !engine.uses_tiles()
 }
 
@@ -53,10 +53,10 @@ pub(super) fn forward(
     added: Option<&[f32]>,
     y: &mut [f32],
 ) {
+    let channels = [shape.inputs, shape.outputs];
+    let engine = along_channels(engine, channels[0]);
     kept(&WEIGHTS, |[transformed, _]| {
-        let channels = [shape.inputs, shape.outputs];
-        transformed.resize(transformed_length(channels), 0.0);
-        transform(engine.isa, channels, w, transformed);
+        transform(engine, channels, w, transformed);
         convolve(engine, shape, channels, x, transformed, added, y);
     });
 }
@@ -70,14 +70,25 @@ pub(super) fn input_gradient(
     added: Option<&[f32]>,
     gx: &mut [f32],
 ) {
+    let channels = [shape.outputs, shape.inputs];
+    let engine = along_channels(engine, channels[0]);
     kept(&WEIGHTS, |[transformed, turned]| {
-        let channels = [shape.outputs, shape.inputs];
-        transformed.resize(transformed_length(channels), 0.0);
         turned.resize(w.len(), 0.0);
         turn([shape.inputs, shape.outputs], w, turned);
-        transform(engine.isa, channels, turned, transformed);
+        transform(engine, channels, turned, transformed);
         convolve(engine, shape, channels, gy, transformed, added, gx);
     });
+}
+
+/// With the precision that is possible for sums over that many channels.
+fn along_channels(engine: Engine, channels: usize) -> Engine {
+    if channels % (2 * LANES) == 0 {
+        return engine;
+    }
+    Engine {
+        precision: Precision::F32,
+        ..engine
+    }
 }
 
 /// Images with `channels[0]` to images with `channels[1]` channels.
@@ -92,7 +103,8 @@ fn convolve(
 ) {
     assert!(added.is_none_or(|added| added.len() == to.len()));
     let tiling = tiling_of(shape);
-    let at_once = strips_of_block(shape, channels[0]);
+    let tiles_of_thread = tiling.strips() * tiling.across() / rayon::current_num_threads();
+    let at_once = strips_of(tiling, TILES.min(tiles_of_thread));
     let mut rest = to;
     let blocks = (0..tiling.strips()).step_by(at_once).map(|first| {
         let strips = first..(first + at_once).min(tiling.strips());
@@ -126,35 +138,36 @@ fn convolve_block(
         channels,
         taken: 0..channels,
     };
-    let isa = engine.isa;
     kept(&SCRATCH, |Scratch { strip, left, right }| {
         let of_images = ToPoints {
             tiling,
             part: &part,
             images: from,
+            along: Along::Channels,
             strip,
             points: left,
         };
-        run(isa, OfImages(of_images));
+        run(engine, OfImages(of_images));
         right.resize(strips.len() * tiling.across() * COLUMNS);
-        let of_point = channels * COLUMNS;
+        let words = if pairs(engine) { channels / 2 } else { channels };
+        let of_point = words * COLUMNS;
         for (block, weights) in weights.chunks_exact(POINTS * of_point).enumerate() {
             for (point, weights) in weights.chunks_exact(of_point).enumerate() {
                 let product = Product {
-                    depth: channels,
+                    depth: words,
                     left: Left {
-                        numbers: left.at(point),
-                        row_step: channels,
+                        words: left.at(point),
+                        row_step: words,
                         depth_step: 1,
                     },
                     right: Right {
-                        numbers: weights,
+                        words: weights,
                         row_step: COLUMNS,
                     },
                     adds: false,
                     to: right.at_mut(point),
                 };
-                run(isa, product);
+                run(engine, product);
             }
             let write = WriteTiles {
                 tiling,
@@ -163,7 +176,7 @@ fn convolve_block(
                 first: block * COLUMNS,
                 target: &mut target,
             };
-            run(isa, write);
+            run(engine, write);
         }
     });
 }
@@ -176,10 +189,9 @@ fn tiling_of(shape: &ConvShape) -> Tiling {
     }
 }
 
-/// How many strips are transformed and multiplied at once, where that many channels are kept.
-fn strips_of_block(shape: &ConvShape, channels: usize) -> usize {
-    let tiles = (BLOCK / (POINTS * channels)).min(MOST_TILES);
-    (tiles / tiling_of(shape).across()).max(1)
+/// How many strips are as many tiles, or one.
+fn strips_of(tiling: Tiling, tiles: usize) -> usize {
+    (tiles / tiling.across()).max(1)
 }
 
 /// Memory of a thread.

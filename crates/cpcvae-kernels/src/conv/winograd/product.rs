@@ -5,11 +5,11 @@ use super::lanes::{LANES, Lanes, Simd, Work};
 /// Columns of a product.
 pub(super) const COLUMNS: usize = 2 * LANES;
 
-/// The left factor: its number in row `i` and column `k` is `numbers[i * row_step + k *
+/// The left factor: its word in row `i` and column `k` is `words[i * row_step + k *
 /// depth_step]`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left<'a> {
-    pub numbers: &'a [f32],
+    pub words: &'a [f32],
     pub row_step: usize,
     pub depth_step: usize,
 }
@@ -17,11 +17,12 @@ pub(super) struct Left<'a> {
 /// The right factor: its rows, of which [`COLUMNS`] numbers are used, start every `row_step`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Right<'a> {
-    pub numbers: &'a [f32],
+    pub words: &'a [f32],
     pub row_step: usize,
 }
 
-/// `to [rows, COLUMNS] = left [rows, depth] right [depth, COLUMNS]`, or that added to it.
+/// `to [rows, COLUMNS] = left [rows, depth] right [depth, COLUMNS]`, or that added to it. The factors are
+/// words, what comes out is numbers.
 #[derive(Debug)]
 pub(super) struct Product<'a> {
     pub depth: usize,
@@ -47,11 +48,11 @@ impl Work for Product<'_> {
         let (Some(rows), Some(depths)) = (to.len().checked_sub(1), depth.checked_sub(1)) else {
             panic!("a product of nothing");
         };
-        assert!(rows * left.row_step + depths * left.depth_step < left.numbers.len());
-        assert!(depths * right.row_step + COLUMNS <= right.numbers.len());
+        assert!(rows * left.row_step + depths * left.depth_step < left.words.len());
+        assert!(depths * right.row_step + COLUMNS <= right.words.len());
         for (block, to) in to.chunks_mut(S::ROWS).enumerate() {
             let left = Left {
-                numbers: &left.numbers[block * S::ROWS * left.row_step..],
+                words: &left.words[block * S::ROWS * left.row_step..],
                 ..left
             };
             // SAFETY: that there is enough of both factors was checked above.
@@ -87,16 +88,16 @@ unsafe fn rows_of<S: Simd, const N: usize>(
     let mut sums = [[simd.all(0.0); 2]; N];
     for k in 0..depth {
         // SAFETY: the right factor has a row `k`.
-        let row = unsafe { right.numbers.get_unchecked(k * right.row_step..) };
+        let row = unsafe { right.words.get_unchecked(k * right.row_step..) };
         // SAFETY: of COLUMNS numbers, which are two times LANES.
         let [first, second] = unsafe { &*row.as_ptr().cast::<[[f32; LANES]; 2]>() };
         let (first, second) = (simd.load(first), simd.load(second));
         for (i, sums) in sums.iter_mut().enumerate() {
             // SAFETY: the left factor has a row `i` and a column `k`.
             let place = i * left.row_step + k * left.depth_step;
-            let number = simd.all(unsafe { *left.numbers.get_unchecked(place) });
-            sums[0] = number.times_plus(first, sums[0]);
-            sums[1] = number.times_plus(second, sums[1]);
+            let word = simd.all(unsafe { *left.words.get_unchecked(place) });
+            sums[0] = simd.multiply_add(word, first, sums[0]);
+            sums[1] = simd.multiply_add(word, second, sums[1]);
         }
     }
     for (sums, to) in sums.iter().zip(to) {

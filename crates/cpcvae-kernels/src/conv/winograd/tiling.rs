@@ -54,30 +54,51 @@ pub(super) struct Part {
     pub taken: Range<usize>,
 }
 
-/// Patches at every point: `[POINTS, tiles, channels taken]`, with a gap after each point, without
-/// which the points of a tile would share a place in the cache.
+/// Numbers or words of tiles at every point: `[POINTS, rows, ..]`, with a gap after each point,
+/// without which the points of a tile would share a place in the cache.
 #[derive(Debug, Default)]
 pub(super) struct Points {
-    pub numbers: Vec<f32>,
+    pub words: Vec<f32>,
     /// From one point to the next.
     pub step: usize,
 }
 
+/// What is summed over, so that two of it are a word where words are pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Along {
+    /// Points are `[tiles, words of the channels]`. A word is a channel and the one [`LANES`]
+    /// further on; the channels are a multiple of both.
+    Channels,
+    /// Points are `[words of the tiles, channels]`. A word is a tile and the one to its right.
+    Tiles,
+}
+
+impl Along {
+    /// How many words and channels there are for each strip, where words are pairs or are not.
+    pub(super) fn sizes(self, pairs: bool, across: usize, channels: usize) -> [usize; 2] {
+        match self {
+            Self::Channels if pairs => [across, channels / 2],
+            Self::Tiles if pairs => [across.div_ceil(2), channels],
+            _ => [across, channels],
+        }
+    }
+}
+
 impl Points {
-    /// Room for so many numbers at each point, whatever they are.
+    /// Room for so many words at each point, whatever they are.
     pub(super) fn resize(&mut self, length: usize) {
         self.step = length + LANES;
-        self.numbers.resize(POINTS * self.step, 0.0);
+        self.words.resize(POINTS * self.step, 0.0);
     }
 
-    /// The numbers at a point.
+    /// The words at a point.
     pub(super) fn at(&self, point: usize) -> &[f32] {
-        &self.numbers[point * self.step..(point + 1) * self.step - LANES]
+        &self.words[point * self.step..(point + 1) * self.step - LANES]
     }
 
-    /// The numbers at a point, to be written.
+    /// The words at a point, to be written.
     pub(super) fn at_mut(&mut self, point: usize) -> &mut [f32] {
-        &mut self.numbers[point * self.step..(point + 1) * self.step - LANES]
+        &mut self.words[point * self.step..(point + 1) * self.step - LANES]
     }
 }
 
@@ -94,6 +115,7 @@ pub(super) struct ToPoints<'a> {
     pub tiling: Tiling,
     pub part: &'a Part,
     pub images: &'a [f32],
+    pub along: Along,
     pub strip: &'a mut Strip,
     pub points: &'a mut Points,
 }
@@ -126,6 +148,7 @@ impl ToPoints<'_> {
             tiling,
             part,
             images,
+            along,
             strip,
             points,
         } = self;
@@ -134,10 +157,15 @@ impl ToPoints<'_> {
         let of_line = tiling.width * part.channels;
         let of_strip_line = (across * TILE + 2 * border) * taken;
         strip.zeros.resize(strip.zeros.len().max(of_line), 0.0);
-        strip.numbers.clear();
         strip.numbers.resize(PATCH * of_strip_line, 0.0);
-        points.resize(part.strips.len() * across * taken);
-        let mut tile_start = 0;
+        for line in strip.numbers.chunks_exact_mut(of_strip_line) {
+            let (before, rest) = line.split_at_mut(border * taken);
+            before.fill(0.0);
+            rest[tiling.width * taken..].fill(0.0);
+        }
+        let [rows, of_row] = along.sizes(S::PAIRS, across, taken);
+        points.resize(part.strips.len() * rows * of_row);
+        let mut row_start = 0;
         for place in part.strips.clone() {
             let (image, first) = tiling.place(place);
             let lines: [&[f32]; N] = std::array::from_fn(|k| {
@@ -158,16 +186,31 @@ impl ToPoints<'_> {
                     scatter(T::transform(numbers), &mut strip.numbers[to..], of_strip_line);
                 }
             }
-            for tile in 0..across {
+            let tiles_of_row = across.div_ceil(rows);
+            for tile in (0..across).step_by(tiles_of_row) {
                 for (down, line) in strip.numbers.chunks_exact(of_strip_line).enumerate() {
-                    for channel in (0..taken).step_by(LANES) {
-                        let from = tile * TILE * taken + channel;
-                        let numbers = gather(simd, &line[from..], taken);
-                        let to = down * PATCH * points.step + tile_start + channel;
-                        scatter(T::transform(numbers), &mut points.numbers[to..], points.step);
+                    for word in (0..of_row).step_by(LANES) {
+                        let from = tile * TILE * taken + word * (taken / of_row);
+                        let mut words = T::transform(gather(simd, &line[from..], taken));
+                        if S::PAIRS {
+                            let second = match along {
+                                Along::Channels => Some(from + LANES),
+                                Along::Tiles if tile + 1 < across => Some(from + TILE * taken),
+                                Along::Tiles => None,
+                            };
+                            let second = match second {
+                                Some(from) => T::transform(gather(simd, &line[from..], taken)),
+                                None => [simd.all(0.0); PATCH],
+                            };
+                            for (word, second) in words.iter_mut().zip(second) {
+                                *word = simd.pair(*word, second);
+                            }
+                        }
+                        let to = down * PATCH * points.step + row_start + word;
+                        scatter(words, &mut points.words[to..], points.step);
                     }
                 }
-                tile_start += taken;
+                row_start += of_row;
             }
         }
     }
@@ -216,7 +259,7 @@ impl Work for WriteTiles<'_, '_> {
                     let mut down = [[simd.all(0.0); TILE]; PATCH];
                     for (i, down) in down.iter_mut().enumerate() {
                         let place = i * PATCH * points.step + tile_start + channel;
-                        let sums = gather(simd, &points.numbers[place..], points.step);
+                        let sums = gather(simd, &points.words[place..], points.step);
                         *down = ToOutputs::transform(sums);
                     }
                     for x in 0..wide {

@@ -1,11 +1,11 @@
 //! The gradient of the weights: at every point a product of images and gradients, summed over
 //! tiles.
 
-use super::lanes::run;
+use super::lanes::{pairs, run};
 use super::product::{COLUMNS, Left, Product, Right};
-use super::tiling::{OfGradients, OfImages, POINTS, Part, ToPoints};
-use super::weights::{transform_back, transformed_length};
-use super::{Scratch, kept, strips_of_block, tiling_of};
+use super::tiling::{Along, OfGradients, OfImages, POINTS, Part, ToPoints};
+use super::weights::{transform_back, length_at_points};
+use super::{Scratch, TILES, kept, strips_of, tiling_of};
 use crate::conv::ConvShape;
 use crate::conv::block::Engine;
 use crate::parallel;
@@ -31,7 +31,7 @@ pub(in crate::conv) fn weight_gradient(
     gw: &mut [f32],
 ) {
     let (tiling, channels) = (tiling_of(shape), [shape.inputs, shape.outputs]);
-    let of_group = transformed_length(channels);
+    let of_group = length_at_points(channels);
     let groups = (MOST_SUMS / of_group).clamp(GROUPS[0], GROUPS[1]);
     let strips_of_group = tiling.strips().div_ceil(groups).max(1);
     let groups = tiling.strips().div_ceil(strips_of_group);
@@ -55,7 +55,7 @@ pub(in crate::conv) fn weight_gradient(
             let outputs = first..(first + blocks_of_share * COLUMNS).min(shape.outputs);
             sum_up(engine, shape, strips, outputs, (x, gy), sums);
         });
-        transform_back(engine.isa, channels, sums, gw);
+        transform_back(engine, channels, sums, gw);
     });
 }
 
@@ -69,8 +69,8 @@ fn sum_up(
     (x, gy): (&[f32], &[f32]),
     sums: &mut [f32],
 ) {
-    let (tiling, isa) = (tiling_of(shape), engine.isa);
-    let at_once = strips_of_block(shape, shape.inputs + outputs.len());
+    let tiling = tiling_of(shape);
+    let at_once = strips_of(tiling, TILES);
     kept(&super::SCRATCH, |scratch| {
         let Scratch {
             strip,
@@ -87,10 +87,11 @@ fn sum_up(
                 tiling,
                 part: &part,
                 images: x,
+                along: Along::Tiles,
                 strip,
                 points: left,
             };
-            run(isa, OfImages(of_x));
+            run(engine, OfImages(of_x));
             let part = Part {
                 channels: shape.outputs,
                 taken: outputs.clone(),
@@ -100,31 +101,32 @@ fn sum_up(
                 tiling,
                 part: &part,
                 images: gy,
+                along: Along::Tiles,
                 strip,
                 points: right,
             };
-            run(isa, OfGradients(of_gy));
-            let tiles = part.strips.len() * tiling.across();
+            run(engine, OfGradients(of_gy));
+            let [words, _] = Along::Tiles.sizes(pairs(engine), tiling.across(), shape.inputs);
             let pieces = sums.chunks_exact_mut(shape.inputs * COLUMNS).enumerate();
             for (piece, sums) in pieces {
                 let (block, point) = (piece / POINTS, piece % POINTS);
                 let product = Product {
-                    depth: tiles,
+                    depth: part.strips.len() * words,
                     left: Left {
-                        numbers: left.at(point),
+                        words: left.at(point),
                         row_step: 1,
                         depth_step: shape.inputs,
                     },
                     right: Right {
                         // Up to the gap behind the point: a last block of fewer outputs goes on
                         // with the next tile, for sums that nobody reads.
-                        numbers: &right.numbers[point * right.step..][block * COLUMNS..right.step],
+                        words: &right.words[point * right.step..][block * COLUMNS..right.step],
                         row_step: outputs.len(),
                     },
                     adds: first > strips.start,
                     to: sums,
                 };
-                run(isa, product);
+                run(engine, product);
             }
         }
     });

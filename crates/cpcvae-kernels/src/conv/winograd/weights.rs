@@ -1,35 +1,44 @@
 //! Weights as they are multiplied, and their gradient from sums of products.
 
-use super::lanes::{LANES, Lanes, Simd, Work, at, at_mut, column, gather, run, scatter};
+use super::lanes::{LANES, Lanes, Simd, Work, at, at_mut, column as column_of, gather, pairs, run, scatter};
 use super::lines::{Line, OfWeights, PATCH, TAPS, ToWeights};
 use super::product::COLUMNS;
 use super::tiling::POINTS;
-use crate::isa::Isa;
+use crate::conv::block::Engine;
 use crate::parallel;
 
-/// Numbers of [`transform`].
-pub(super) fn transformed_length([inputs, outputs]: [usize; 2]) -> usize {
+/// How many numbers weights are at all points, with zeros for outputs up to whole blocks.
+pub(super) fn length_at_points([inputs, outputs]: [usize; 2]) -> usize {
     outputs.div_ceil(COLUMNS) * POINTS * inputs * COLUMNS
 }
 
-/// Weights `[3, 3, inputs, outputs]` at every point: `[blocks of COLUMNS outputs, POINTS, inputs,
-/// COLUMNS]`, zeros where there are no outputs.
-pub(super) fn transform(isa: Isa, [inputs, outputs]: [usize; 2], weights: &[f32], to: &mut [f32]) {
-    let blocks = to.chunks_exact_mut(POINTS * inputs * COLUMNS);
+/// Weights `[3, 3, inputs, outputs]` as right factors: `[blocks of COLUMNS outputs, POINTS, words
+/// of the inputs, COLUMNS]`, zeros where there are no outputs.
+pub(super) fn transform(
+    engine: Engine,
+    channels: [usize; 2],
+    weights: &[f32],
+    to: &mut Vec<f32>,
+) {
+    let [inputs, outputs] = channels;
+    let words = if pairs(engine) { inputs / 2 } else { inputs };
+    to.resize(outputs.div_ceil(COLUMNS) * POINTS * words * COLUMNS, 0.0);
+    let blocks = to.chunks_exact_mut(POINTS * words * COLUMNS);
     let operations = 4 * inputs * outputs;
     parallel::for_each(operations, blocks.enumerate(), |(block, to)| {
         let work = TransformBlock {
-            channels: [inputs, outputs],
+            channels,
             first: block * COLUMNS,
             weights,
             to,
         };
-        run(isa, work);
+        run(engine, work);
     });
 }
 
 struct TransformBlock<'a> {
     channels: [usize; 2],
+    /// Of its outputs.
     first: usize,
     weights: &'a [f32],
     to: &'a mut [f32],
@@ -38,25 +47,51 @@ struct TransformBlock<'a> {
 impl Work for TransformBlock<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let ([inputs, outputs], to) = (self.channels, self.to);
-        for input in 0..inputs {
-            for first in (0..COLUMNS).step_by(LANES) {
-                let output = self.first + first;
-                let mut across = [[simd.all(0.0); PATCH]; TAPS];
-                if output < outputs {
-                    for (x, across) in across.iter_mut().enumerate() {
-                        let place = (x * inputs + input) * outputs + output;
-                        let taps = gather(simd, &self.weights[place..], TAPS * inputs * outputs);
-                        *across = OfWeights::transform(taps);
+        let words = self.to.len() / (POINTS * COLUMNS);
+        for word in 0..words {
+            // As in `Along::Channels`.
+            let input = if S::PAIRS {
+                word / LANES * 2 * LANES + word % LANES
+            } else {
+                word
+            };
+            for column in (0..COLUMNS).step_by(LANES) {
+                let first = self.across(simd, input, column);
+                let second = if S::PAIRS {
+                    self.across(simd, input + LANES, column)
+                } else {
+                    first
+                };
+                for i in 0..PATCH {
+                    let mut numbers = OfWeights::transform(column_of(&first, i));
+                    if S::PAIRS {
+                        let second = OfWeights::transform(column_of(&second, i));
+                        for (number, second) in numbers.iter_mut().zip(second) {
+                            *number = simd.pair(*number, second);
+                        }
                     }
-                }
-                for down in 0..PATCH {
-                    let numbers = OfWeights::transform(column(&across, down));
-                    let place = (down * PATCH * inputs + input) * COLUMNS + first;
-                    scatter(numbers, &mut to[place..], inputs * COLUMNS);
+                    let place = (i * PATCH * words + word) * COLUMNS + column;
+                    scatter(numbers, &mut self.to[place..], words * COLUMNS);
                 }
             }
         }
+    }
+}
+
+impl TransformBlock<'_> {
+    /// The weights of an input and some outputs, transformed from top to bottom.
+    #[inline(always)]
+    fn across<S: Simd>(&self, simd: S, input: usize, column: usize) -> [[S::Lanes; PATCH]; TAPS] {
+        let ([inputs, outputs], output) = (self.channels, self.first + column);
+        let mut across = [[simd.all(0.0); PATCH]; TAPS];
+        if output < outputs {
+            for (x, across) in across.iter_mut().enumerate() {
+                let place = (x * inputs + input) * outputs + output;
+                let taps = gather(simd, &self.weights[place..], TAPS * inputs * outputs);
+                *across = OfWeights::transform(taps);
+            }
+        }
+        across
     }
 }
 
@@ -81,7 +116,7 @@ pub(super) fn turn([inputs, outputs]: [usize; 2], weights: &[f32], to: &mut [f32
 /// The gradient of weights `[3, 3, inputs, outputs]`, from sums of products of several parts, each
 /// `[blocks of COLUMNS outputs, POINTS, inputs, COLUMNS]`, which are added in order.
 pub(super) fn transform_back(
-    isa: Isa,
+    engine: Engine,
     [inputs, outputs]: [usize; 2],
     parts: &[f32],
     gradient: &mut [f32],
@@ -101,7 +136,7 @@ pub(super) fn transform_back(
             parts,
             to,
         };
-        run(isa, work);
+        run(engine, work);
     });
 }
 
@@ -117,7 +152,7 @@ impl Work for BackOfInput<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let ([inputs, outputs], mut to) = (self.channels, self.to);
-        let of_part = transformed_length(self.channels);
+        let of_part = length_at_points(self.channels);
         for output in (0..outputs).step_by(LANES) {
             let mut down = [[simd.all(0.0); TAPS]; PATCH];
             for (i, down) in down.iter_mut().enumerate() {
@@ -132,7 +167,7 @@ impl Work for BackOfInput<'_> {
                 *down = ToWeights::transform(sums);
             }
             for x in 0..TAPS {
-                let numbers = ToWeights::transform(column(&down, x));
+                let numbers = ToWeights::transform(column_of(&down, x));
                 for (y, numbers) in numbers.into_iter().enumerate() {
                     numbers.store(at_mut(to[y * TAPS + x], output));
                 }
