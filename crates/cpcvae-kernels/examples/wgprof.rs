@@ -6,7 +6,7 @@ fn numbers(length: usize) -> Vec<f32> {
 fn main() {
     if std::env::var("BF").is_ok() { cpcvae_kernels::product::set_precision(cpcvae_kernels::product::Precision::Bf16); }
     let a: Vec<usize> = std::env::args().skip(1).map(|a| a.parse().unwrap()).collect();
-    let shape = ConvShape { rows: a[0], height: a[1], width: a[1], inputs: a[2], outputs: a[2], kernel: 3, stride: 1 };
+    let shape = ConvShape { rows: a[0], height: a[1], width: a[1], inputs: a[2], outputs: a[5], kernel: a[6], stride: a[7] };
     let (x, w) = (numbers(shape.input_length()), numbers(shape.weight_length()));
     let gy = numbers(shape.output_length());
     let (mut y, mut gx, mut gw) = (gy.clone(), x.clone(), w.clone());

@@ -91,24 +91,34 @@ pub(super) fn at_mut(numbers: &mut [f32], place: usize) -> &mut [f32; LANES] {
 }
 
 /// Lanes from the start and every `step` numbers further on.
+///
+/// # Panics
+/// If there are too few numbers.
 #[inline(always)]
 pub(super) fn gather<S: Simd, const N: usize>(
     simd: S,
     numbers: &[f32],
     step: usize,
 ) -> [S::Lanes; N] {
+    assert!(numbers.len() >= (N - 1) * step + LANES);
     let mut all = [simd.all(0.0); N];
     for (k, lanes) in all.iter_mut().enumerate() {
-        *lanes = simd.load(at(numbers, k * step));
+        // SAFETY: `k` is at most N - 1, and the length was checked for that.
+        *lanes = simd.load(unsafe { &*numbers.as_ptr().add(k * step).cast() });
     }
     all
 }
 
 /// The opposite of [`gather`].
+///
+/// # Panics
+/// If there are too few numbers.
 #[inline(always)]
 pub(super) fn scatter<L: Lanes, const N: usize>(all: [L; N], numbers: &mut [f32], step: usize) {
+    assert!(numbers.len() >= (N - 1) * step + LANES);
     for (k, lanes) in all.into_iter().enumerate() {
-        lanes.store(at_mut(numbers, k * step));
+        // SAFETY: `k` is at most N - 1, and the length was checked for that.
+        lanes.store(unsafe { &mut *numbers.as_mut_ptr().add(k * step).cast() });
     }
 }
 

@@ -256,12 +256,16 @@ impl Work for WriteTiles<'_, '_> {
             for tile in 0..tiling.across() {
                 let wide = TILE.min(tiling.width - tile * TILE);
                 for channel in (0..used).step_by(LANES) {
-                    let mut down = [[simd.all(0.0); TILE]; PATCH];
-                    for (i, down) in down.iter_mut().enumerate() {
-                        let place = i * PATCH * points.step + tile_start + channel;
-                        let sums = gather(simd, &points.words[place..], points.step);
-                        *down = ToOutputs::transform(sums);
-                    }
+                    let sums = &points.words[tile_start + channel..];
+                    // One by one: zeros to begin with would be written to memory.
+                    let down = [
+                        across(simd, sums, points.step, 0),
+                        across(simd, sums, points.step, 1),
+                        across(simd, sums, points.step, 2),
+                        across(simd, sums, points.step, 3),
+                        across(simd, sums, points.step, 4),
+                        across(simd, sums, points.step, 5),
+                    ];
                     for x in 0..wide {
                         let pixels = ToOutputs::transform(column(&down, x));
                         for (y, pixel) in pixels.into_iter().take(high).enumerate() {
@@ -275,6 +279,12 @@ impl Work for WriteTiles<'_, '_> {
             }
         }
     }
+}
+
+/// Line `i` of a tile's sums, transformed from left to right.
+#[inline(always)]
+fn across<S: Simd>(simd: S, sums: &[f32], step: usize, i: usize) -> [S::Lanes; TILE] {
+    ToOutputs::transform(gather(simd, &sums[i * PATCH * step..], step))
 }
 
 impl Target<'_> {

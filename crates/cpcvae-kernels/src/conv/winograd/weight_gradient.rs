@@ -4,7 +4,7 @@
 use super::lanes::{pairs, run};
 use super::product::{COLUMNS, Left, Product, Right};
 use super::tiling::{Along, OfGradients, OfImages, POINTS, Part, ToPoints};
-use super::weights::{transform_back, length_at_points};
+use super::weights::{sums_of_point, transform_back};
 use super::{Scratch, TILES, kept, strips_of, tiling_of};
 use crate::conv::ConvShape;
 use crate::conv::block::Engine;
@@ -31,11 +31,11 @@ pub(in crate::conv) fn weight_gradient(
     gw: &mut [f32],
 ) {
     let (tiling, channels) = (tiling_of(shape), [shape.inputs, shape.outputs]);
-    let of_group = length_at_points(channels);
+    let blocks = shape.outputs.div_ceil(COLUMNS);
+    let of_group = blocks * POINTS * sums_of_point(shape.inputs);
     let groups = (MOST_SUMS / of_group).clamp(GROUPS[0], GROUPS[1]);
     let strips_of_group = tiling.strips().div_ceil(groups).max(1);
     let groups = tiling.strips().div_ceil(strips_of_group);
-    let blocks = shape.outputs.div_ceil(COLUMNS);
     let shares = rayon::current_num_threads().div_ceil(groups);
     let blocks_of_share = blocks.div_ceil(shares);
     kept(&SUMS, |sums| {
@@ -59,8 +59,8 @@ pub(in crate::conv) fn weight_gradient(
     });
 }
 
-/// What some strips contribute to some outputs: `sums [blocks of COLUMNS outputs, POINTS, inputs,
-/// COLUMNS]`.
+/// What some strips contribute to some outputs: `sums [blocks of COLUMNS outputs, POINTS,
+/// sums_of_point]`.
 fn sum_up(
     engine: Engine,
     shape: &ConvShape,
@@ -107,8 +107,8 @@ fn sum_up(
             };
             run(engine, OfGradients(of_gy));
             let [words, _] = Along::Tiles.sizes(pairs(engine), tiling.across(), shape.inputs);
-            let pieces = sums.chunks_exact_mut(shape.inputs * COLUMNS).enumerate();
-            for (piece, sums) in pieces {
+            let pieces = sums.chunks_exact_mut(sums_of_point(shape.inputs));
+            for (piece, sums) in pieces.enumerate() {
                 let (block, point) = (piece / POINTS, piece % POINTS);
                 let product = Product {
                     depth: part.strips.len() * words,
@@ -124,7 +124,7 @@ fn sum_up(
                         row_step: outputs.len(),
                     },
                     adds: first > strips.start,
-                    to: sums,
+                    to: &mut sums[..shape.inputs * COLUMNS],
                 };
                 run(engine, product);
             }

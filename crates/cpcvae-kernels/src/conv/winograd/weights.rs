@@ -7,9 +7,10 @@ use super::tiling::POINTS;
 use crate::conv::block::Engine;
 use crate::parallel;
 
-/// How many numbers weights are at all points, with zeros for outputs up to whole blocks.
-pub(super) fn length_at_points([inputs, outputs]: [usize; 2]) -> usize {
-    outputs.div_ceil(COLUMNS) * POINTS * inputs * COLUMNS
+/// From the sums of one point, `[inputs, COLUMNS]`, to those of the next: with a gap, without which
+/// all points of a weight would share a place in the cache.
+pub(super) fn sums_of_point(inputs: usize) -> usize {
+    inputs * COLUMNS + LANES
 }
 
 /// Weights `[3, 3, inputs, outputs]` as right factors: `[blocks of COLUMNS outputs, POINTS, words
@@ -114,7 +115,7 @@ pub(super) fn turn([inputs, outputs]: [usize; 2], weights: &[f32], to: &mut [f32
 }
 
 /// The gradient of weights `[3, 3, inputs, outputs]`, from sums of products of several parts, each
-/// `[blocks of COLUMNS outputs, POINTS, inputs, COLUMNS]`, which are added in order.
+/// `[blocks of COLUMNS outputs, POINTS, sums_of_point]`, which are added in order.
 pub(super) fn transform_back(
     engine: Engine,
     [inputs, outputs]: [usize; 2],
@@ -152,7 +153,8 @@ impl Work for BackOfInput<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let ([inputs, outputs], mut to) = (self.channels, self.to);
-        let of_part = length_at_points(self.channels);
+        let of_point = sums_of_point(inputs);
+        let of_part = outputs.div_ceil(COLUMNS) * POINTS * of_point;
         for output in (0..outputs).step_by(LANES) {
             let mut down = [[simd.all(0.0); TAPS]; PATCH];
             for (i, down) in down.iter_mut().enumerate() {
@@ -160,8 +162,8 @@ impl Work for BackOfInput<'_> {
                 for part in self.parts.chunks_exact(of_part) {
                     for (k, sum) in sums.iter_mut().enumerate() {
                         let point = output / COLUMNS * POINTS + i * PATCH + k;
-                        let line = point * inputs + self.input;
-                        *sum = *sum + simd.load(at(part, line * COLUMNS + output % COLUMNS));
+                        let place = point * of_point + self.input * COLUMNS + output % COLUMNS;
+                        *sum = *sum + simd.load(at(part, place));
                     }
                 }
                 *down = ToWeights::transform(sums);
