@@ -15,7 +15,7 @@ macro_rules! plan {
 }
 
 /// Name and plan of each, in the order of the paper.
-const EXPERIMENTS: [(&str, &str); 15] = [
+const EXPERIMENTS: [(&str, &str); 16] = [
     plan!("fig1-half-moon"),
     plan!("fig2-mnist-2d"),
     plan!("half-moon-methods"),
@@ -24,6 +24,7 @@ const EXPERIMENTS: [(&str, &str); 15] = [
     plan!("fig4-mnist-reconstructions"),
     plan!("sensitivity-mnist"),
     plan!("precision-mnist"),
+    plan!("precision-svhn"),
     plan!("runtime-mnist"),
     plan!("constraint-mnist"),
     plan!("table1-mnist-wrn"),
