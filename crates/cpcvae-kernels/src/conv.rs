@@ -2,9 +2,11 @@
 //! gradients. A transposed convolution is the input gradient of a convolution, so it needs nothing
 //! of its own.
 //!
-//! Each image gets a border of zeros, and blocks of 8 pixels by 32 channels are summed over all
-//! taps and inputs in registers (`block.rs`), or of 32 pixels in AMX tiles (`tile_block.rs`). With the precision [`crate::product::precision`]
-//! set to bfloat16, factors are rounded to it; sums are always `f32`.
+//! There are two ways. Kernels of 3 by 3 pixels with stride 1, which are most, go through
+//! `winograd.rs`, with a quarter of the products. For the others each image gets a border of zeros,
+//! and blocks of 8 pixels by 32 channels are summed over all taps and inputs in registers
+//! (`block.rs`), or of 32 pixels in AMX tiles (`tile_block.rs`). With the precision
+//! [`crate::product::precision`] set to bfloat16, factors are rounded to it; sums are always `f32`.
 
 mod block;
 #[cfg(target_arch = "x86_64")]
@@ -18,6 +20,7 @@ mod tile_gradient;
 #[cfg(target_arch = "x86_64")]
 mod tile_pass;
 mod weight_gradient;
+#[cfg(target_arch = "x86_64")]
 mod winograd;
 mod words;
 
@@ -119,10 +122,12 @@ pub fn forward(shape: &ConvShape, x: &[f32], w: &[f32], added: Option<&[f32]>, y
     shape.check(x, y, w);
     timed("convolution: forward", shape.flop(), || {
         let engine = Engine::current();
+        #[cfg(target_arch = "x86_64")]
         if winograd::suits(engine, shape) {
             return winograd::forward(engine, shape, x, w, added, y);
         }
         apply(
+            engine,
             shape,
             &[Pass::forward(shape)],
             (shape.input_frame(), x),
@@ -148,10 +153,12 @@ pub fn input_gradient(
     shape.check(gx, gy, w);
     timed("convolution: input gradient", shape.flop(), || {
         let engine = Engine::current();
+        #[cfg(target_arch = "x86_64")]
         if winograd::suits(engine, shape) {
             return winograd::input_gradient(engine, shape, gy, w, added, gx);
         }
         apply(
+            engine,
             shape,
             &Pass::input_gradient(shape),
             (shape.output_frame(), gy),
@@ -163,6 +170,7 @@ pub fn input_gradient(
 
 /// Lets every pass write its part of each image of `to`.
 fn apply(
+    engine: Engine,
     shape: &ConvShape,
     passes: &[Pass],
     (from_frame, from): (Frame, &[f32]),
@@ -170,7 +178,6 @@ fn apply(
     (to_frame, added, to): (Frame, Option<&[f32]>, &mut [f32]),
 ) {
     assert!(added.is_none_or(|added| added.len() == to.len()));
-    let engine = Engine::current();
     let channels = [from_frame.channels, to_frame.channels];
     let packed: Vec<Vec<u32>> = passes
         .iter()

@@ -20,6 +20,7 @@ pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32])
     shape.check(x, gy, gw);
     timed("convolution: weight gradient", shape.flop(), || {
         let engine = Engine::current();
+        #[cfg(target_arch = "x86_64")]
         if super::winograd::suits(engine, shape) {
             return super::winograd::weight_gradient(engine, shape, x, gy, gw);
         }

@@ -31,6 +31,7 @@ pub(super) trait Line<const N: usize, const M: usize> {
 }
 
 /// `B^T d`: what an image is multiplied as.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct OfImage;
 
 impl Line<PATCH, PATCH> for OfImage {
@@ -52,6 +53,7 @@ impl Line<PATCH, PATCH> for OfImage {
 }
 
 /// `G g`: what weights are multiplied as.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct OfWeights;
 
 impl Line<TAPS, PATCH> for OfWeights {
@@ -73,6 +75,7 @@ impl Line<TAPS, PATCH> for OfWeights {
 }
 
 /// `A^T m`: the outputs, from sums of products.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct ToOutputs;
 
 impl Line<PATCH, TILE> for ToOutputs {
@@ -90,6 +93,7 @@ impl Line<PATCH, TILE> for ToOutputs {
 }
 
 /// `A g`, the transpose of [`ToOutputs`]: what a gradient of outputs is multiplied as.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct OfGradient;
 
 impl Line<TILE, PATCH> for OfGradient {
@@ -111,6 +115,7 @@ impl Line<TILE, PATCH> for OfGradient {
 }
 
 /// `G^T m`, the transpose of [`OfWeights`]: the gradient of weights, from sums of products.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct ToWeights;
 
 impl Line<PATCH, TAPS> for ToWeights {
@@ -123,5 +128,96 @@ impl Line<PATCH, TAPS> for ToWeights {
             odd_p.scaled_plus(P, odd_q * Q),
             even_p.scaled_plus(P2, even_q.scaled_plus(Q2, m[5])),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::{LANES, Simd, Work, gather, run, scatter};
+    use super::*;
+    use crate::conv::block::Engine;
+    use crate::isa::Isa;
+    use crate::product::Precision;
+
+    /// `to [M] = T(from [N])`, in every lane.
+    struct Transform<'a, T, const N: usize, const M: usize>(T, &'a [f32], &'a mut [f32]);
+
+    impl<T: Line<N, M>, const N: usize, const M: usize> Work for Transform<'_, T, N, M> {
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) {
+            scatter(T::transform(gather(simd, self.1, LANES)), self.2, LANES);
+        }
+    }
+
+    /// What the transform makes of each unit vector: its matrix `[N, M]`. Lanes differ by a factor.
+    fn matrix<T: Line<N, M> + Copy, const N: usize, const M: usize>(
+        isa: Isa,
+        line: T,
+    ) -> Vec<[f64; M]> {
+        let engine = Engine {
+            precision: Precision::F32,
+            isa,
+        };
+        let of_unit = |n: usize| {
+            let mut from = vec![0.0; N * LANES];
+            (0..LANES).for_each(|lane| from[n * LANES + lane] = (lane + 1) as f32);
+            let mut to = vec![f32::NAN; M * LANES];
+            run(engine, Transform::<T, N, M>(line, &from, &mut to));
+            std::array::from_fn(|m| {
+                let lanes = &to[m * LANES..][..LANES];
+                for (lane, number) in lanes.iter().enumerate() {
+                    let expected = lanes[0] * (lane + 1) as f32;
+                    assert!(
+                        (number - expected).abs() < 1e-5 * expected.abs() + 1e-9,
+                        "{isa:?}"
+                    );
+                }
+                f64::from(lanes[0])
+            })
+        };
+        (0..N).map(of_unit).collect()
+    }
+
+    fn vectors() -> Vec<Isa> {
+        let mut all = Isa::supported();
+        all.retain(|isa| *isa != Isa::Portable);
+        all
+    }
+
+    #[test]
+    fn products_at_points_are_a_convolution() {
+        for isa in vectors() {
+            let (image, weights) = (matrix(isa, OfImage), matrix(isa, OfWeights));
+            let outputs = matrix(isa, ToOutputs);
+            for (place, image) in image.iter().enumerate() {
+                for (tap, weights) in weights.iter().enumerate() {
+                    let found: [f64; TILE] = std::array::from_fn(|output| {
+                        let at_points =
+                            (0..PATCH).map(|p| image[p] * weights[p] * outputs[p][output]);
+                        at_points.sum()
+                    });
+                    for (output, found) in found.iter().enumerate() {
+                        let expected = f64::from(output + tap == place);
+                        assert!((found - expected).abs() < 1e-6, "{isa:?} {found}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn those_of_gradients_are_transposes() {
+        for isa in vectors() {
+            let (outputs, gradient) = (matrix(isa, ToOutputs), matrix(isa, OfGradient));
+            let (of_weights, to_weights) = (matrix(isa, OfWeights), matrix(isa, ToWeights));
+            for point in 0..PATCH {
+                for output in 0..TILE {
+                    assert!((outputs[point][output] - gradient[output][point]).abs() < 1e-6);
+                }
+                for tap in 0..TAPS {
+                    assert!((of_weights[tap][point] - to_weights[point][tap]).abs() < 1e-6);
+                }
+            }
+        }
     }
 }

@@ -107,3 +107,109 @@ unsafe fn rows_of<S: Simd, const N: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::{pairs, run};
+    use super::*;
+    use crate::conv::block::Engine;
+    use crate::isa::Isa;
+    use crate::product::Precision;
+
+    /// Whole numbers, so that all sums are exact; also in bfloat16, two to a word.
+    fn words(engine: Engine, count: usize, factor: usize) -> (Vec<f32>, Vec<[f32; 2]>) {
+        let number = |i: usize| (i * factor % 17) as f32 - 8.0;
+        let both: Vec<[f32; 2]> = (0..count).map(|i| [number(i), number(i + 5)]).collect();
+        if pairs(engine) {
+            let word = |[first, second]: &[f32; 2]| {
+                f32::from_bits(first.to_bits() >> 16 | second.to_bits() & 0xffff_0000)
+            };
+            return (both.iter().map(word).collect(), both);
+        }
+        let first = both.iter().map(|both| both[0]).collect();
+        (first, both.iter().map(|both| [both[0], 0.0]).collect())
+    }
+
+    #[test]
+    fn are_what_plain_loops_give() {
+        let precisions = [Precision::F32, Precision::Bf16];
+        let isas = Isa::supported()
+            .into_iter()
+            .filter(|isa| *isa != Isa::Portable);
+        let engines = isas.flat_map(|isa| precisions.map(|precision| Engine { precision, isa }));
+        for engine in engines {
+            for (rows, depth) in [
+                (1, 1),
+                (2, 3),
+                (3, 1),
+                (7, 5),
+                (8, 16),
+                (9, 2),
+                (17, 33),
+                (64, 8),
+            ] {
+                for (row_step, depth_step, right_step) in
+                    [(depth, 1, 32), (1, rows, 48), (2 * depth, 2, 40)]
+                {
+                    let left_length = (rows - 1) * row_step + (depth - 1) * depth_step + 1;
+                    let (left, left_numbers) = words(engine, left_length, 7);
+                    let right_length = (depth - 1) * right_step + COLUMNS;
+                    let (right, right_numbers) = words(engine, right_length, 11);
+                    for adds in [false, true] {
+                        let mut to = vec![3.0; rows * COLUMNS];
+                        let product = Product {
+                            depth,
+                            left: Left {
+                                words: &left,
+                                row_step,
+                                depth_step,
+                            },
+                            right: Right {
+                                words: &right,
+                                row_step: right_step,
+                            },
+                            adds,
+                            to: &mut to,
+                        };
+                        run(engine, product);
+                        for (place, found) in to.iter().enumerate() {
+                            let (i, j) = (place / COLUMNS, place % COLUMNS);
+                            let terms = (0..depth).map(|k| {
+                                let a = left_numbers[i * row_step + k * depth_step];
+                                let b = right_numbers[k * right_step + j];
+                                a[0] * b[0] + a[1] * b[1]
+                            });
+                            let expected = terms.sum::<f32>() + if adds { 3.0 } else { 0.0 };
+                            assert_eq!(*found, expected, "{engine:?} {rows} x {depth}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "left.words.len()")]
+    fn a_short_factor_is_refused() {
+        let engine = Engine {
+            precision: Precision::F32,
+            isa: Isa::supported()[0],
+        };
+        let (left, right) = (vec![0.0; 9], vec![0.0; 5 * COLUMNS]);
+        let product = Product {
+            depth: 5,
+            left: Left {
+                words: &left,
+                row_step: 5,
+                depth_step: 1,
+            },
+            right: Right {
+                words: &right,
+                row_step: COLUMNS,
+            },
+            adds: false,
+            to: &mut vec![0.0; 2 * COLUMNS],
+        };
+        run(engine, product);
+    }
+}

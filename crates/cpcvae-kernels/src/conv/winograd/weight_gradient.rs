@@ -2,8 +2,8 @@
 //! tiles.
 
 use super::lanes::{pairs, run};
+use super::points::{Along, OfGradients, OfImages, POINTS, Part, ToPoints};
 use super::product::{COLUMNS, Left, Product, Right};
-use super::tiling::{Along, OfGradients, OfImages, POINTS, Part, ToPoints};
 use super::weights::{sums_of_point, transform_back};
 use super::{Scratch, TILES, kept, strips_of, tiling_of};
 use crate::conv::ConvShape;
@@ -72,11 +72,7 @@ fn sum_up(
     let tiling = tiling_of(shape);
     let at_once = strips_of(tiling, TILES);
     kept(&super::SCRATCH, |scratch| {
-        let Scratch {
-            strip,
-            left,
-            right,
-        } = scratch;
+        let Scratch { strip, left, right } = scratch;
         for first in strips.clone().step_by(at_once) {
             let part = Part {
                 strips: first..(first + at_once).min(strips.end),

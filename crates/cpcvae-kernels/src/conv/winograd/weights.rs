@@ -1,9 +1,11 @@
 //! Weights as they are multiplied, and their gradient from sums of products.
 
-use super::lanes::{LANES, Lanes, Simd, Work, at, at_mut, column as column_of, gather, pairs, run, scatter};
+use super::lanes::{
+    LANES, Lanes, Simd, Work, at, at_mut, column as column_of, gather, pairs, run, scatter,
+};
 use super::lines::{Line, OfWeights, PATCH, TAPS, ToWeights};
+use super::points::POINTS;
 use super::product::COLUMNS;
-use super::tiling::POINTS;
 use crate::conv::block::Engine;
 use crate::parallel;
 
@@ -15,12 +17,7 @@ pub(super) fn sums_of_point(inputs: usize) -> usize {
 
 /// Weights `[3, 3, inputs, outputs]` as right factors: `[blocks of COLUMNS outputs, POINTS, words
 /// of the inputs, COLUMNS]`, zeros where there are no outputs.
-pub(super) fn transform(
-    engine: Engine,
-    channels: [usize; 2],
-    weights: &[f32],
-    to: &mut Vec<f32>,
-) {
+pub(super) fn transform(engine: Engine, channels: [usize; 2], weights: &[f32], to: &mut Vec<f32>) {
     let [inputs, outputs] = channels;
     let words = if pairs(engine) { inputs / 2 } else { inputs };
     to.resize(outputs.div_ceil(COLUMNS) * POINTS * words * COLUMNS, 0.0);

@@ -51,7 +51,12 @@ impl Simd for Avx2 {
     fn load(self, numbers: &[f32; LANES]) -> Of256 {
         let start = numbers.as_ptr();
         // SAFETY: `run` made this on a machine with AVX; the array is two vectors long.
-        Of256(unsafe { [_mm256_loadu_ps(start), _mm256_loadu_ps(start.add(LANES / 2))] })
+        Of256(unsafe {
+            [
+                _mm256_loadu_ps(start),
+                _mm256_loadu_ps(start.add(LANES / 2)),
+            ]
+        })
     }
 
     #[inline(always)]
@@ -104,7 +109,9 @@ impl Mul<f32> for Of256 {
     #[inline(always)]
     fn mul(self, factor: f32) -> Self {
         // SAFETY: the machine has AVX.
-        self.each(self, |a, _| unsafe { _mm256_mul_ps(a, _mm256_set1_ps(factor)) })
+        self.each(self, |a, _| unsafe {
+            _mm256_mul_ps(a, _mm256_set1_ps(factor))
+        })
     }
 }
 

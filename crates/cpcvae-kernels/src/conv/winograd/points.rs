@@ -1,0 +1,207 @@
+//! Tiles turned into what is multiplied.
+
+use super::lanes::{LANES, Simd, Work, at, gather, scatter};
+use super::lines::{Line, OfGradient, OfImage, PATCH, TILE};
+use super::tiling::Tiling;
+use std::ops::Range;
+
+/// Points at which a patch is evaluated.
+pub(super) const POINTS: usize = PATCH * PATCH;
+
+/// Numbers or words of tiles at every point: `[POINTS, rows, ..]`, with a gap after each point,
+/// without which the points of a tile would share a place in the cache.
+#[derive(Debug, Default)]
+pub(super) struct Points {
+    pub words: Vec<f32>,
+    /// From one point to the next.
+    pub step: usize,
+}
+
+/// What is summed over, so that two of it are a word where words are pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Along {
+    /// Points are `[tiles, words of the channels]`. A word is a channel and the one [`LANES`]
+    /// further on; the channels are a multiple of both.
+    Channels,
+    /// Points are `[words of the tiles, channels]`. A word is a tile and the one to its right.
+    Tiles,
+}
+
+impl Along {
+    /// How many rows each strip has, and how many words a row, where words are pairs or are not.
+    pub(super) fn sizes(self, pairs: bool, across: usize, channels: usize) -> [usize; 2] {
+        match self {
+            Self::Channels if pairs => [across, channels / 2],
+            Self::Tiles if pairs => [across.div_ceil(2), channels],
+            _ => [across, channels],
+        }
+    }
+}
+
+impl Points {
+    /// Room for so many words at each point, whatever they are.
+    pub(super) fn resize(&mut self, length: usize) {
+        self.step = length + LANES;
+        self.words.resize(POINTS * self.step, 0.0);
+    }
+
+    /// The words at a point.
+    pub(super) fn at(&self, point: usize) -> &[f32] {
+        &self.words[point * self.step..(point + 1) * self.step - LANES]
+    }
+
+    /// The words at a point, to be written.
+    pub(super) fn at_mut(&mut self, point: usize) -> &mut [f32] {
+        &mut self.words[point * self.step..(point + 1) * self.step - LANES]
+    }
+}
+
+/// Which numbers of images with `channels` channels are taken.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub strips: Range<usize>,
+    pub channels: usize,
+    /// Of the channels; both ends are multiples of [`LANES`].
+    pub taken: Range<usize>,
+}
+
+/// A strip with what stands around it, transformed from top to bottom: `[PATCH, columns, channels
+/// taken]`.
+#[derive(Debug, Default)]
+pub(super) struct Strip {
+    numbers: Vec<f32>,
+    zeros: Vec<f32>,
+}
+
+impl Strip {
+    /// Fills it from an image's lines `first - border..`, zeros where there are none.
+    #[inline(always)]
+    fn fill<S: Simd, T: Line<N, PATCH>, const N: usize>(
+        &mut self,
+        simd: S,
+        tiling: Tiling,
+        part: &Part,
+        images: &[f32],
+        place: usize,
+    ) {
+        let (border, taken) = (border(N), part.taken.len());
+        let of_line = tiling.width * part.channels;
+        self.zeros.resize(self.zeros.len().max(of_line), 0.0);
+        let (image, first) = tiling.place(place);
+        let lines: [&[f32]; N] = std::array::from_fn(|k| {
+            let line = (first + k).checked_sub(border);
+            match line.filter(|line| *line < tiling.height) {
+                Some(line) => &images[(image * tiling.height + line) * of_line..][..of_line],
+                None => &self.zeros[..of_line],
+            }
+        });
+        let of_column = self.numbers.len() / PATCH;
+        for x in 0..tiling.width {
+            for channel in (0..taken).step_by(LANES) {
+                let from = x * part.channels + part.taken.start + channel;
+                let mut numbers = [simd.all(0.0); N];
+                for (number, line) in numbers.iter_mut().zip(&lines) {
+                    *number = simd.load(at(line, from));
+                }
+                let to = &mut self.numbers[(x + border) * taken + channel..];
+                scatter(T::transform(numbers), to, of_column);
+            }
+        }
+    }
+
+    /// Room for so many columns, of which those that no pixel will stand in are zeros.
+    fn resize(&mut self, tiling: Tiling, border: usize, taken: usize) {
+        let of_line = (tiling.across() * TILE + 2 * border) * taken;
+        self.numbers.resize(PATCH * of_line, 0.0);
+        for line in self.numbers.chunks_exact_mut(of_line) {
+            let (before, rest) = line.split_at_mut(border * taken);
+            before.fill(0.0);
+            rest[tiling.width * taken..].fill(0.0);
+        }
+    }
+}
+
+/// Pixels around a tile that belong to its square of `side` pixels.
+const fn border(side: usize) -> usize {
+    (side - TILE) / 2
+}
+
+/// Turns strips into points.
+#[derive(Debug)]
+pub(super) struct ToPoints<'a> {
+    pub tiling: Tiling,
+    pub part: &'a Part,
+    pub images: &'a [f32],
+    pub along: Along,
+    pub strip: &'a mut Strip,
+    pub points: &'a mut Points,
+}
+
+/// The images that are convolved: each tile with a border of one pixel.
+pub(super) struct OfImages<'a>(pub ToPoints<'a>);
+
+/// The gradient of what comes out: each tile alone.
+pub(super) struct OfGradients<'a>(pub ToPoints<'a>);
+
+impl Work for OfImages<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        self.0.squares::<S, OfImage, PATCH>(simd);
+    }
+}
+
+impl Work for OfGradients<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        self.0.squares::<S, OfGradient, TILE>(simd);
+    }
+}
+
+impl ToPoints<'_> {
+    /// Squares of `N` pixels, one around each tile, transformed in both directions.
+    #[inline(always)]
+    fn squares<S: Simd, T: Line<N, PATCH>, const N: usize>(self, simd: S) {
+        let Self {
+            tiling,
+            part,
+            images,
+            along,
+            strip,
+            points,
+        } = self;
+        let (across, taken) = (tiling.across(), part.taken.len());
+        strip.resize(tiling, border(N), taken);
+        let [rows, of_row] = along.sizes(S::PAIRS, across, taken);
+        points.resize(part.strips.len() * rows * of_row);
+        let mut row_start = 0;
+        for place in part.strips.clone() {
+            strip.fill::<S, T, N>(simd, tiling, part, images, place);
+            let lines = strip.numbers.chunks_exact(strip.numbers.len() / PATCH);
+            for tile in (0..across).step_by(across.div_ceil(rows)) {
+                for (down, line) in lines.clone().enumerate() {
+                    for word in (0..of_row).step_by(LANES) {
+                        let from = tile * TILE * taken + word * (taken / of_row);
+                        let mut words = T::transform(gather(simd, &line[from..], taken));
+                        if S::PAIRS {
+                            let second = match along {
+                                Along::Channels => Some(from + LANES),
+                                Along::Tiles if tile + 1 < across => Some(from + TILE * taken),
+                                Along::Tiles => None,
+                            };
+                            let second = match second {
+                                Some(from) => T::transform(gather(simd, &line[from..], taken)),
+                                None => [simd.all(0.0); PATCH],
+                            };
+                            for (word, second) in words.iter_mut().zip(second) {
+                                *word = simd.pair(*word, second);
+                            }
+                        }
+                        let to = &mut points.words[down * PATCH * points.step + row_start + word..];
+                        scatter(words, to, points.step);
+                    }
+                }
+                row_start += of_row;
+            }
+        }
+    }
+}
