@@ -35,7 +35,7 @@ use write::{Target, WriteTiles};
 
 /// About how many tiles are transformed and multiplied at once: enough for each number of the
 /// weights that is brought from far, and few enough to stay in the cache.
-const TILES: usize = 64;
+const TILES: usize = 32;
 
 /// Whether a convolution can be done this way, and is faster.
 pub(super) fn suits(engine: Engine, shape: &ConvShape) -> bool {
@@ -145,13 +145,20 @@ fn convolve_block(
         channels,
         taken: 0..channels,
     };
-    kept(&SCRATCH, |Scratch { strip, left, right }| {
+    kept(&SCRATCH, |scratch| {
+        let Scratch {
+            strip,
+            zeros,
+            left,
+            right,
+        } = scratch;
         let of_images = ToPoints {
             tiling,
             part: &part,
             images: from,
             along: Along::Channels,
             strip,
+            zeros,
             points: left,
         };
         run(engine, OfImages(of_images));
@@ -205,6 +212,7 @@ fn strips_of(tiling: Tiling, tiles: usize) -> usize {
 #[derive(Debug, Default)]
 struct Scratch {
     strip: Strip,
+    zeros: Vec<f32>,
     left: Points,
     right: Points,
 }

@@ -70,41 +70,29 @@ pub(super) struct Part {
 #[derive(Debug, Default)]
 pub(super) struct Strip {
     numbers: Vec<f32>,
-    zeros: Vec<f32>,
 }
 
 impl Strip {
-    /// Fills it from an image's lines `first - border..`, zeros where there are none.
+    /// Transforms these columns of pixels. `lines` are those of the images that the strip needs.
     #[inline(always)]
     fn fill<S: Simd, T: Line<N, PATCH>, const N: usize>(
         &mut self,
         simd: S,
-        tiling: Tiling,
         part: &Part,
-        images: &[f32],
-        place: usize,
+        lines: &[&[f32]; N],
+        columns: Range<usize>,
     ) {
-        let (border, taken) = (border(N), part.taken.len());
-        let of_line = tiling.width * part.channels;
-        self.zeros.resize(self.zeros.len().max(of_line), 0.0);
-        let (image, first) = tiling.place(place);
-        let lines: [&[f32]; N] = std::array::from_fn(|k| {
-            let line = (first + k).checked_sub(border);
-            match line.filter(|line| *line < tiling.height) {
-                Some(line) => &images[(image * tiling.height + line) * of_line..][..of_line],
-                None => &self.zeros[..of_line],
-            }
-        });
-        let of_column = self.numbers.len() / PATCH;
-        for x in 0..tiling.width {
+        let taken = part.taken.len();
+        let of_line = self.numbers.len() / PATCH;
+        for x in columns {
             for channel in (0..taken).step_by(LANES) {
                 let from = x * part.channels + part.taken.start + channel;
                 let mut numbers = [simd.all(0.0); N];
-                for (number, line) in numbers.iter_mut().zip(&lines) {
+                for (number, line) in numbers.iter_mut().zip(lines) {
                     *number = simd.load(at(line, from));
                 }
-                let to = &mut self.numbers[(x + border) * taken + channel..];
-                scatter(T::transform(numbers), to, of_column);
+                let to = &mut self.numbers[(x + border(N)) * taken + channel..];
+                scatter(T::transform(numbers), to, of_line);
             }
         }
     }
@@ -134,6 +122,8 @@ pub(super) struct ToPoints<'a> {
     pub images: &'a [f32],
     pub along: Along,
     pub strip: &'a mut Strip,
+    /// Nothing but zeros.
+    pub zeros: &'a mut Vec<f32>,
     pub points: &'a mut Points,
 }
 
@@ -167,18 +157,34 @@ impl ToPoints<'_> {
             images,
             along,
             strip,
+            zeros,
             points,
         } = self;
         let (across, taken) = (tiling.across(), part.taken.len());
         strip.resize(tiling, border(N), taken);
         let [rows, of_row] = along.sizes(S::PAIRS, across, taken);
         points.resize(part.strips.len() * rows * of_row);
+        let of_line = tiling.width * part.channels;
+        zeros.resize(zeros.len().max(of_line), 0.0);
+        let tiles_of_row = across.div_ceil(rows);
         let mut row_start = 0;
         for place in part.strips.clone() {
-            strip.fill::<S, T, N>(simd, tiling, part, images, place);
-            let lines = strip.numbers.chunks_exact(strip.numbers.len() / PATCH);
-            for tile in (0..across).step_by(across.div_ceil(rows)) {
-                for (down, line) in lines.clone().enumerate() {
+            let (image, first) = tiling.place(place);
+            let lines: [&[f32]; N] = std::array::from_fn(|k| {
+                let line = (first + k).checked_sub(border(N));
+                match line.filter(|line| *line < tiling.height) {
+                    Some(line) => &images[(image * tiling.height + line) * of_line..][..of_line],
+                    None => &zeros[..of_line],
+                }
+            });
+            let mut filled = 0;
+            for tile in (0..across).step_by(tiles_of_row) {
+                // Just before they are needed: a whole strip would not stay in the nearest cache.
+                let needed = ((tile + tiles_of_row) * TILE + border(N)).min(tiling.width);
+                strip.fill::<S, T, N>(simd, part, &lines, filled..needed);
+                filled = needed;
+                let of_strip_line = strip.numbers.len() / PATCH;
+                for (down, line) in strip.numbers.chunks_exact(of_strip_line).enumerate() {
                     for word in (0..of_row).step_by(LANES) {
                         let from = tile * TILE * taken + word * (taken / of_row);
                         let mut words = T::transform(gather(simd, &line[from..], taken));

@@ -70,9 +70,15 @@ fn sum_up(
     sums: &mut [f32],
 ) {
     let tiling = tiling_of(shape);
-    let at_once = strips_of(tiling, TILES);
+    // Twice as many as otherwise: the sums are read and written for all of them together.
+    let at_once = strips_of(tiling, 2 * TILES);
     kept(&super::SCRATCH, |scratch| {
-        let Scratch { strip, left, right } = scratch;
+        let Scratch {
+            strip,
+            zeros,
+            left,
+            right,
+        } = scratch;
         for first in strips.clone().step_by(at_once) {
             let part = Part {
                 strips: first..(first + at_once).min(strips.end),
@@ -85,6 +91,7 @@ fn sum_up(
                 images: x,
                 along: Along::Tiles,
                 strip,
+                zeros,
                 points: left,
             };
             run(engine, OfImages(of_x));
@@ -99,6 +106,7 @@ fn sum_up(
                 images: gy,
                 along: Along::Tiles,
                 strip,
+                zeros,
                 points: right,
             };
             run(engine, OfGradients(of_gy));

@@ -57,12 +57,15 @@ impl Work for WriteTiles<'_, '_> {
                         across(simd, sums, points.step, 4),
                         across(simd, sums, points.step, 5),
                     ];
-                    for x in 0..wide {
+                    // Always as many times, so that all stay in registers.
+                    for x in 0..TILE {
                         let pixels = ToOutputs::transform(column(&down, x));
-                        for (y, pixel) in pixels.into_iter().take(high).enumerate() {
-                            let place = above + y * tiling.width + tile * TILE + x;
-                            let place = place * target.channels + first + channel;
-                            target.write(simd, place, pixel);
+                        for (y, pixel) in pixels.into_iter().enumerate() {
+                            if x < wide && y < high {
+                                let place = above + y * tiling.width + tile * TILE + x;
+                                let place = place * target.channels + first + channel;
+                                target.write(simd, place, pixel);
+                            }
                         }
                     }
                 }
