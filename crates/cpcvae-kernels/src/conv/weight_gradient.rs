@@ -29,18 +29,17 @@ pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32])
             return super::tile_gradient::weight_gradient(engine, shape, x, gy, gw);
         }
         let blocks = shape.outputs.div_ceil(LANES);
-        let groups = PIECES.div_ceil(blocks.max(1)).min(shape.rows.max(1));
+        let of_block = shape.kernel * shape.kernel * shape.inputs * LANES;
+        let groups = PIECES.min(shape.rows.max(1));
         let rows_of_group = shape.rows.div_ceil(groups).max(1);
-        let of_piece = shape.kernel * shape.kernel * shape.inputs * LANES;
-        let mut partial = vec![0.0; groups * blocks * of_piece];
-        let pieces = partial.chunks_exact_mut(of_piece.max(1)).enumerate();
+        let mut partial = vec![0.0; groups * blocks * of_block];
+        let pieces = partial.chunks_exact_mut((blocks * of_block).max(1));
         let operations = engine.operations(shape.flop());
-        parallel::for_each(operations, pieces, |(piece, sums)| {
-            let (group, block) = (piece / blocks, piece % blocks);
+        parallel::for_each(operations, pieces.enumerate(), |(group, sums)| {
             let rows = group * rows_of_group..((group + 1) * rows_of_group).min(shape.rows);
             with_scratch(|scratch| {
                 for row in rows {
-                    add_image(engine, shape, x, gy, row, block * LANES, scratch, sums);
+                    add_image(engine, shape, x, gy, row, scratch, sums);
                 }
             });
         });
@@ -48,15 +47,13 @@ pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32])
     });
 }
 
-/// Adds what one image contributes to the outputs from `first` on: `sums [taps, inputs, LANES]`.
-#[allow(clippy::too_many_arguments)]
+/// Adds what one image contributes: `sums [blocks of LANES outputs, taps, inputs, LANES]`.
 fn add_image(
     engine: Engine,
     shape: &ConvShape,
     x: &[f32],
     gy: &[f32],
     row: usize,
-    first: usize,
     scratch: &mut Scratch,
     sums: &mut [f32],
 ) {
@@ -71,15 +68,19 @@ fn add_image(
         padded,
     } = scratch;
     frame.pack_pixels(engine, shape.stride, x, padded, image);
-    pack_lanes(engine, [width, shape.outputs], first, gy, gradient);
     // A word of two numbers takes two pixels at once.
     let pixels_of_word = match engine.precision {
         Precision::F32 => 1,
         Precision::Bf16 => 2,
     };
     let mut new: Sums = [[0.0; LANES]; ROWS];
-    let taps = sums.chunks_exact_mut((shape.inputs * LANES).max(1));
-    for (tap, sums) in taps.enumerate() {
+    let taps = shape.kernel * shape.kernel;
+    let places = sums.chunks_exact_mut((shape.inputs * LANES).max(1));
+    for (place, sums) in places.enumerate() {
+        let (block, tap) = (place / taps, place % taps);
+        if tap == 0 {
+            pack_lanes(engine, [width, shape.outputs], block * LANES, gy, gradient);
+        }
         let (down, across) = (tap / shape.kernel, tap % shape.kernel);
         let rows = (0..height).map(|y| {
             let y = y * shape.stride + down;
