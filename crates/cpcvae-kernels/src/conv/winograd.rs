@@ -110,11 +110,14 @@ fn convolve(
 ) {
     assert!(added.is_none_or(|added| added.len() == to.len()));
     let tiling = tiling_of(shape);
-    let tiles_of_thread = tiling.strips() * tiling.across() / rayon::current_num_threads();
-    let at_once = strips_of(tiling, TILES.min(tiles_of_thread));
+    let threads = rayon::current_num_threads();
+    let blocks = tiling.strips().div_ceil(strips_of(tiling, TILES));
+    // As many for each thread, and all of about the same size.
+    let blocks = blocks.next_multiple_of(threads).min(tiling.strips());
     let mut rest = to;
-    let blocks = (0..tiling.strips()).step_by(at_once).map(|first| {
-        let strips = first..(first + at_once).min(tiling.strips());
+    let blocks = (0..blocks).map(|block| {
+        let strips = [block, block + 1].map(|block| block * tiling.strips() / blocks);
+        let strips = strips[0]..strips[1];
         let [start, end] =
             [strips.start, strips.end].map(|strip| tiling.pixels_before(strip) * channels[1]);
         let (images, after) = std::mem::take(&mut rest).split_at_mut(end - start);

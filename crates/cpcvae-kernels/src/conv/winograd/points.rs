@@ -1,6 +1,6 @@
 //! Tiles turned into what is multiplied.
 
-use super::lanes::{LANES, Simd, Work, at, gather, scatter};
+use super::lanes::{LANES, Simd, Work, gather, scatter};
 use super::lines::{Line, OfGradient, OfImage, PATCH, TILE};
 use super::tiling::Tiling;
 use std::ops::Range;
@@ -84,12 +84,16 @@ impl Strip {
     ) {
         let taken = part.taken.len();
         let of_line = self.numbers.len() / PATCH;
+        let length = lines[0].len();
+        assert!(lines.iter().all(|line| line.len() == length));
         for x in columns {
             for channel in (0..taken).step_by(LANES) {
                 let from = x * part.channels + part.taken.start + channel;
+                assert!(from + LANES <= length);
                 let mut numbers = [simd.all(0.0); N];
                 for (number, line) in numbers.iter_mut().zip(lines) {
-                    *number = simd.load(at(line, from));
+                    // SAFETY: all lines have that length, which is enough.
+                    *number = simd.load(unsafe { &*line.as_ptr().add(from).cast() });
                 }
                 let to = &mut self.numbers[(x + border(N)) * taken + channel..];
                 scatter(T::transform(numbers), to, of_line);
