@@ -14,6 +14,12 @@ pub(crate) const THRESHOLD: usize = 32 * 1024;
 /// About how many elements one piece of work should have.
 const PIECE: usize = 8 * 1024;
 
+/// Into how many shares for each thread work of more than so many operations, about half a
+/// millisecond, is divided, if it can be: a thread whose processor was taken away for a while leaves
+/// some of them to others.
+const SHARES: usize = 8;
+const LARGE: usize = 32 * THRESHOLD;
+
 /// A thread that found nothing to do for this long no longer keeps its processor busy,
 const PATIENCE: Duration = Duration::from_millis(2);
 /// but looks again after so long.
@@ -31,11 +37,18 @@ pub(crate) fn for_each<T: Send>(
     items: impl Iterator<Item = T>,
     work: impl Fn(T) + Sync,
 ) {
-    if operations < THRESHOLD || rayon::current_num_threads() == 1 {
-        items.for_each(work);
-    } else {
-        items.collect::<Vec<_>>().into_par_iter().for_each(&work);
+    let threads = rayon::current_num_threads();
+    if operations < THRESHOLD || threads == 1 {
+        return items.for_each(work);
     }
+    let items: Vec<_> = items.collect();
+    let shares = if operations < LARGE {
+        1
+    } else {
+        threads * SHARES
+    };
+    let most = items.len().div_ceil(shares).max(1);
+    items.into_par_iter().with_max_len(most).for_each(&work);
 }
 
 thread_local! {
