@@ -37,15 +37,14 @@ pub(crate) fn for_each<T: Send>(
     items: impl Iterator<Item = T>,
     work: impl Fn(T) + Sync,
 ) {
-    let threads = rayon::current_num_threads();
-    if operations < THRESHOLD || threads == 1 {
+    // Small work does not ask for threads: who asks first decides how many there are.
+    if operations < THRESHOLD || rayon::current_num_threads() == 1 {
         return items.for_each(work);
     }
     let items: Vec<_> = items.collect();
-    let shares = if operations < LARGE {
-        1
-    } else {
-        threads * SHARES
+    let shares = match operations {
+        ..LARGE => 1,
+        _ => rayon::current_num_threads() * SHARES,
     };
     let most = items.len().div_ceil(shares).max(1);
     items.into_par_iter().with_max_len(most).for_each(&work);
