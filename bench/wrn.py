@@ -55,7 +55,7 @@ def gflop(case: tuple[str, int]) -> float:
 def bound(case: tuple[str, int], peaks: dict[str, float]) -> str:
     work = gflop(case)
     times = [f"{1e3 * work / peak:.0f} ms at {peak:.0f} GFLOP/s ({kind})" for kind, peak in peaks.items()]
-    return f"{work:.1f} GFLOP of products: {', '.join(times)}."
+    return f"{work:.1f} GFLOP of products where convolutions are computed directly: {', '.join(times)}."
 
 
 def answer(command: list[str], setup: dict) -> dict:
