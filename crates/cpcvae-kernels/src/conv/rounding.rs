@@ -58,7 +58,7 @@ kernel! {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod vectors {
+pub(super) mod vectors {
     use std::arch::x86_64::*;
     use std::mem::transmute;
 
@@ -66,7 +66,7 @@ mod vectors {
     const WORDS: usize = 16;
 
     /// Two vectors, one behind the other, become pairs: 0, 16, 1, 17, ...
-    const PAIRED: [u16; 2 * WORDS] = {
+    pub(in crate::conv) const PAIRED: [u16; 2 * WORDS] = {
         let mut places = [0; 2 * WORDS];
         let mut j = 0;
         while j < WORDS {

@@ -1,20 +1,10 @@
 //! [`Simd`] with the vectors of AVX-512.
 
 use super::{LANES, Lanes, Simd, Work};
+use crate::conv::rounding::vectors::PAIRED;
 use std::arch::x86_64::*;
 use std::mem::transmute;
 use std::ops::{Add, Mul, Sub};
-
-/// Two vectors, one behind the other, become pairs: 0, 16, 1, 17, ...
-const PAIRED: [u16; 2 * LANES] = {
-    let mut places = [0; 2 * LANES];
-    let mut lane = 0;
-    while lane < LANES {
-        (places[2 * lane], places[2 * lane + 1]) = (lane as u16, (LANES + lane) as u16);
-        lane += 1;
-    }
-    places
-};
 
 /// Words are numbers.
 #[derive(Clone, Copy, Debug)]
