@@ -4,7 +4,7 @@ use super::lanes::{
     LANES, Lanes, Simd, Work, at, at_mut, column as column_of, gather, pairs, run, scatter,
 };
 use super::lines::{Line, OfWeights, PATCH, TAPS, ToWeights};
-use super::points::POINTS;
+use super::points::{Along, POINTS};
 use super::product::COLUMNS;
 use crate::conv::block::Engine;
 use crate::parallel;
@@ -19,7 +19,7 @@ pub(super) fn sums_of_point(inputs: usize) -> usize {
 /// of the inputs, COLUMNS]`, zeros where there are no outputs.
 pub(super) fn transform(engine: Engine, channels: [usize; 2], weights: &[f32], to: &mut Vec<f32>) {
     let [inputs, outputs] = channels;
-    let words = if pairs(engine) { inputs / 2 } else { inputs };
+    let [_, words] = Along::Channels.sizes(pairs(engine), 1, inputs);
     to.resize(outputs.div_ceil(COLUMNS) * POINTS * words * COLUMNS, 0.0);
     let blocks = to.chunks_exact_mut(POINTS * words * COLUMNS);
     let operations = 4 * inputs * outputs;
