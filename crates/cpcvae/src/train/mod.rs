@@ -14,6 +14,7 @@ mod plan;
 mod report;
 mod schedule;
 mod solve;
+mod start;
 mod tensor_file;
 mod validate;
 
