@@ -3,7 +3,7 @@
 use crate::user_file::UserFile;
 use anyhow::{Result, bail};
 use cpcvae::Error;
-use cpcvae::config::RunConfig;
+use cpcvae::config::{PseudoLabelSourceName, RunConfig};
 use cpcvae::method::{DataKind, Method};
 use cpcvae_data::{
     Dataset, HalfMoon, HalfMoonLabels, ReadOptions, Source, glyphs, holds_images, name_of,
@@ -111,10 +111,8 @@ impl DataName {
                 as_in_the_paper(&mut config, 140.0, 1.25, 1.3);
             }
             Self::File(_) => {
-                // Nobody knows yet whether alike images are of one class, as digits are and faces
-                // are not: the labels decide who makes suggestions. (Tables have it so anyway.)
-                if let Method::Cpc(cpc) = &mut config.method {
-                    cpc.neighbour_reach = 0.0;
+                if matches!(config.method, Method::Cpc(_)) {
+                    config = config.with_pseudo_labels(PseudoLabelSourceName::Ensemble);
                 }
             }
         }
@@ -171,8 +169,6 @@ fn as_in_the_paper(config: &mut RunConfig, lambda: f64, gamma: f64, beta: f64) {
         Method::Cpc(cpc) => {
             (cpc.prediction_weight, cpc.consistency_weight, cpc.beta) = (lambda, gamma, beta);
             (cpc.aggregate_weight, cpc.entropy_weight) = (0.2, 0.5);
-            // Photographs of one class lie in many places: who knows the labelled ones best speaks.
-            (cpc.neighbour_reach, cpc.neighbour_refreshes) = (0.0, 0);
             config.train.shift = 2;
             // Half of a batch is labelled, as in the paper.
             let all = config.train.labelled_per_batch + config.train.unlabelled_per_batch;

@@ -35,8 +35,8 @@ impl RunConfig {
             self.model.scale_floor = 0.3;
             self.train.steps = 500;
             if let Method::Cpc(cpc) = &mut self.method {
-                cpc.jitter = 1.0;
-                cpc.mixing = 5.0;
+                cpc.input_noise = 1.0;
+                self.pseudo_labels.mixup = 5.0;
             }
         }
         // Half-moon, two columns, is where the weights were found.
@@ -46,7 +46,7 @@ impl RunConfig {
             Method::Pc(pc) => pc.prediction_weight = grown(pc.prediction_weight),
             Method::Cpc(cpc) => {
                 cpc.prediction_weight = grown(cpc.prediction_weight);
-                cpc.neighbour_weight = grown(cpc.neighbour_weight);
+                self.pseudo_labels.weight = grown(self.pseudo_labels.weight);
             }
             _ => {}
         }
@@ -96,13 +96,12 @@ mod tests {
         let Method::Cpc(cpc) = &config.method else {
             panic!("{:?}", config.method)
         };
-        assert_eq!((cpc.prediction_weight, cpc.neighbour_weight), (11.9, 47.6));
+        assert_eq!((cpc.prediction_weight, config.pseudo_labels.weight), (11.9, 47.6));
         assert_eq!(config.model.scale_floor, 0.01);
-        assert_eq!((cpc.jitter, cpc.mixing), (0.0, 0.0));
+        assert_eq!((cpc.input_noise, config.pseudo_labels.mixup), (0.0, 0.0));
         let few_rows = suited(500, 64);
         assert_eq!(few_rows.model.scale_floor, 0.3);
-        assert!(
-            matches!(few_rows.method, Method::Cpc(cpc) if cpc.jitter == 1.0 && cpc.mixing == 5.0)
-        );
+        assert!(matches!(few_rows.method, Method::Cpc(cpc) if cpc.input_noise == 1.0));
+        assert_eq!(few_rows.pseudo_labels.mixup, 5.0);
     }
 }
