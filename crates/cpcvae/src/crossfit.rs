@@ -8,8 +8,8 @@
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
 use crate::op::is_cpu;
-use crate::pseudo_label::ComparedFeatures;
 use crate::prepare::Prepared;
+use crate::pseudo_label::ComparedFeatures;
 use crate::run::{RunFolder, Trained, run};
 use crate::train::{Observer, StopReason};
 use burn::tensor::Device;

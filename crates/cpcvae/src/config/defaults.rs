@@ -8,13 +8,16 @@ use crate::distribution::Family;
 use crate::error::Result;
 use crate::method::{DataKind, Method};
 use crate::model::ActivationName;
-use crate::objective::LabelledEvidence;
 use crate::net::spatial_transformer::TransformRanges;
+use crate::objective::LabelledEvidence;
 
 impl RunConfig {
     /// These settings, which are defaults, with another network: for a wide residual network what
     /// the paper has for SVHN and NORB, and batches that such a network needs less memory for.
     pub fn with_net(mut self, net: &str) -> Self {
+        if self.model.net == net {
+            return self;
+        }
         self.model.net = net.into();
         if net == "wrn" {
             self.model.code = 200;

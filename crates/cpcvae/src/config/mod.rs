@@ -6,10 +6,13 @@
 
 mod defaults;
 mod overlay;
+mod paper;
+mod presets;
 mod pseudo_labels;
 mod suited;
 
 pub use overlay::parse_settings;
+pub use presets::{BuiltIn, GLYPH_ROWS, Preset, PresetData};
 pub use pseudo_labels::{PseudoLabelConfig, PseudoLabelSourceName};
 
 use crate::distribution::Family;

@@ -57,7 +57,8 @@ pub fn propagate(
 
 /// The graph of each row's nearest others, among at most [`COMPONENTS`] principal components.
 pub(super) fn knn_graph(features: &[f32], width: usize, neighbours: usize) -> KnnGraph {
-    let reduced = (width > 2 * COMPONENTS).then(|| principal_components(features, width, COMPONENTS));
+    let reduced =
+        (width > 2 * COMPONENTS).then(|| principal_components(features, width, COMPONENTS));
     let nearest = match &reduced {
         Some(reduced) => nearest_others(COMPONENTS, reduced, neighbours),
         None => nearest_others(width, features, neighbours),

@@ -132,9 +132,7 @@ impl Kernel {
         let pairs = a.iter().zip(b).map(|(a, b)| (f64::from(*a), f64::from(*b)));
         match self {
             Self::Linear => 1.0 + pairs.map(|(a, b)| a * b).sum::<f64>() / a.len() as f64,
-            Self::Rbf(width) => {
-                (-pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / width).exp()
-            }
+            Self::Rbf(width) => (-pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / width).exp(),
         }
     }
 }

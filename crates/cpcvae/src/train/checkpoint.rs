@@ -89,7 +89,10 @@ pub(super) fn save(
 }
 
 /// Reads a checkpoint into a model of the same shapes.
-pub(super) fn load(path: &Path, model: Model) -> Result<(Model, Adam, Option<AssignedLabels>, LoopState)> {
+pub(super) fn load(
+    path: &Path,
+    model: Model,
+) -> Result<(Model, Adam, Option<AssignedLabels>, LoopState)> {
     let file = TensorFile::load(path)?;
     let damaged = |problem: String| {
         let advice = "this checkpoint does not belong to the run's configuration";

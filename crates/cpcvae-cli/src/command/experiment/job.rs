@@ -3,11 +3,13 @@
 use crate::data_name::DataName;
 use crate::settings::{named_net, with_net};
 use anyhow::{Context, Result};
-use cpcvae::config::RunConfig;
+use cpcvae::config::{Preset, RunConfig};
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, RunReport};
 use cpcvae::train::{Observer, StopReason};
-use cpcvae_lab::experiment::{Cell, CellKey, Metrics, Plan, Record, cells, settings_hash};
+use cpcvae_lab::experiment::{
+    Cell, CellKey, Metrics, Plan, PresetName, Record, cells, settings_hash,
+};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -59,8 +61,12 @@ impl Job {
         precision: Option<&str>,
         file: &str,
     ) -> Result<Self> {
+        let preset = match cell.preset {
+            PresetName::Default => Preset::Default,
+            PresetName::Paper => Preset::Paper,
+        };
         let mut config = data
-            .defaults(&cell.method, &plan.data)
+            .preset(&cell.method, &plan.data, preset)
             .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
         let net = named_net(cell.layers.iter().map(|layer| &layer.settings));
         config = with_net(config, net);
@@ -245,7 +251,10 @@ mod tests {
             format!("[pseudo_labels]\nsource = \"{source}\"\nalpha = 0.9\n\n[train]\nsteps = 3\n")
         };
         assert_eq!(without_later_keys(&section("none")), "[train]\nsteps = 3\n");
-        assert_eq!(without_later_keys(&section("ensemble")), section("ensemble"));
+        assert_eq!(
+            without_later_keys(&section("ensemble")),
+            section("ensemble")
+        );
         let other = now.replace("mlp", "wrn").replace("28", "10");
         assert_eq!(
             without_later_keys(&other),
