@@ -75,7 +75,7 @@ def our_settings(setup: Setup, precision: str) -> list[str]:
         values["method.aggregate_weight"] = AGGREGATE / PREDICTION
         values["method.entropy_weight"] = ENTROPY / PREDICTION
         values["method.gradient_path"] = "open"
-        values["method.neighbour_weight"] = 0.0
+        values["pseudo_labels.source"] = "none"
         for ramp in ("consistency", "aggregate", "entropy"):
             values[f"method.{ramp}_ramp"] = 0.0
     if setup.method == "m2":

@@ -3,16 +3,14 @@
 use crate::user_file::UserFile;
 use anyhow::{Result, bail};
 use cpcvae::Error;
-use cpcvae::config::RunConfig;
-use cpcvae::method::{DataKind, Method};
+use cpcvae::config::{BuiltIn, Preset, PresetData, RunConfig};
+use cpcvae::method::DataKind;
 use cpcvae_data::{
     Dataset, HalfMoon, HalfMoonLabels, ReadOptions, Source, glyphs, holds_images, name_of,
     open_celeba, open_mnist, open_norb, open_svhn,
 };
 use std::path::{Path, PathBuf};
 
-/// Rows of glyphs to train on, unless `data.rows` says otherwise.
-pub const GLYPH_ROWS: usize = 5000;
 /// Rows of glyphs to test on.
 pub const GLYPH_TEST_ROWS: usize = 1000;
 
@@ -78,47 +76,33 @@ impl DataName {
 
     /// The settings for a method on this data where nothing else is said.
     pub fn defaults(&self, method: &str, source: &str) -> Result<RunConfig> {
-        self.defaults_for(method, source, self.kind(&ReadOptions::default())?)
+        self.preset(method, source, Preset::Default)
     }
 
-    /// The same for data that is known to be of a kind.
-    pub fn defaults_for(&self, method: &str, source: &str, kind: DataKind) -> Result<RunConfig> {
-        let mut config = RunConfig::defaults(method, kind, source)?;
-        let data = &mut config.data;
-        match self {
-            Self::HalfMoon => (data.labels, data.rows) = (6, 1000),
-            Self::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
-            Self::Mnist => {
-                (data.labels, data.validation) = (100, 10_000.0);
-                if method == "m2" {
-                    // As the paper trained it: a smaller rate when validation stops improving.
-                    config.train.schedule = "plateau".into();
-                    config.train.learning_rate = 3e-4;
-                }
-            }
-            Self::Svhn => {
-                (data.labels, data.validation) = (1000, 10_000.0);
-                config.model.transform.rotation = 0.5;
-                as_in_the_paper(&mut config, 140.0, 1.25, 1.3);
-            }
-            Self::Norb => {
-                (data.labels, data.validation) = (1000, 2000.0);
-                as_in_the_paper(&mut config, 80.0, 4.0, 2.0);
-            }
-            Self::Celeba => {
-                // 2,000 of the 162,770, and as large a share of a smaller copy.
-                (data.labels, data.validation) = (1000, 2000.0 / 162_770.0);
-                as_in_the_paper(&mut config, 140.0, 1.25, 1.3);
-            }
-            Self::File(_) => {
-                // Nobody knows yet whether alike images are of one class, as digits are and faces
-                // are not: the labels decide who makes suggestions. (Tables have it so anyway.)
-                if let Method::Cpc(cpc) = &mut config.method {
-                    cpc.neighbour_reach = 0.0;
-                }
-            }
-        }
-        Ok(config)
+    /// The settings of a preset.
+    pub fn preset(&self, method: &str, source: &str, preset: Preset) -> Result<RunConfig> {
+        let kind = self.kind(&ReadOptions::default())?;
+        self.preset_for(method, source, kind, preset)
+    }
+
+    /// The same for a file that is known to be of a kind.
+    pub fn preset_for(
+        &self,
+        method: &str,
+        source: &str,
+        kind: DataKind,
+        preset: Preset,
+    ) -> Result<RunConfig> {
+        let data = match self {
+            Self::File(_) => PresetData::Own(kind),
+            Self::HalfMoon => PresetData::BuiltIn(BuiltIn::HalfMoon),
+            Self::Glyphs => PresetData::BuiltIn(BuiltIn::Glyphs),
+            Self::Mnist => PresetData::BuiltIn(BuiltIn::Mnist),
+            Self::Svhn => PresetData::BuiltIn(BuiltIn::Svhn),
+            Self::Norb => PresetData::BuiltIn(BuiltIn::Norb),
+            Self::Celeba => PresetData::BuiltIn(BuiltIn::Celeba),
+        };
+        Ok(RunConfig::preset(method, data, source, preset)?)
     }
 
     /// Opens the data as the settings say.
@@ -143,7 +127,7 @@ impl DataName {
             Self::Mnist => first_rows(open_mnist(data_dir)?, data.rows),
             Self::Svhn => first_rows(open_svhn(data_dir)?, data.rows),
             Self::Norb => first_rows(open_norb(data_dir)?, data.rows),
-            Self::Celeba => first_rows(open_celeba(data_dir)?, data.rows),
+            Self::Celeba => first_rows(open_celeba(data_dir, data.gray)?, data.rows),
             Self::File(path) => UserFile::open(path, config)?.into_source()?,
         })
     }
@@ -161,28 +145,6 @@ fn first_rows(source: Source, rows: usize) -> Source {
         rows: first(&source.rows, rows),
         test: source.test.map(|test| first(&test, of_test(&test))),
         split: None,
-    }
-}
-
-/// The weights of the paper's table of settings: lambda, gamma as a multiple of it, and beta;
-/// aggregate and entropy terms are the same for all such data.
-fn as_in_the_paper(config: &mut RunConfig, lambda: f64, gamma: f64, beta: f64) {
-    match &mut config.method {
-        Method::Cpc(cpc) => {
-            (cpc.prediction_weight, cpc.consistency_weight, cpc.beta) = (lambda, gamma, beta);
-            (cpc.aggregate_weight, cpc.entropy_weight) = (0.2, 0.5);
-            // Photographs of one class lie in many places: who knows the labelled ones best speaks.
-            (cpc.neighbour_reach, cpc.neighbour_refreshes) = (0.0, 0);
-            config.train.shift = 2;
-            // Half of a batch is labelled, as in the paper.
-            let all = config.train.labelled_per_batch + config.train.unlabelled_per_batch;
-            (
-                config.train.labelled_per_batch,
-                config.train.unlabelled_per_batch,
-            ) = (all / 2, all - all / 2);
-        }
-        Method::Pc(pc) => (pc.prediction_weight, pc.beta) = (lambda, beta),
-        _ => {}
     }
 }
 

@@ -1,13 +1,13 @@
 //! From the arguments of `fit` to the settings of a run.
 //!
-//! Defaults for the method and the data, then the file of `-c`, then `--set`, then flags. A run
+//! Defaults for the method and the data (those of `--preset`), then the file of `-c`, then `--set`, then flags. A run
 //! that goes on starts from its stored settings instead of the defaults.
 
 use crate::args::{FitArgs, ImageArgs, PlaceArgs, ReadArgs};
 use crate::data_name::DataName;
 use crate::user_file::read_options;
 use anyhow::{Context, Result, bail};
-use cpcvae::config::{RunConfig, parse_settings};
+use cpcvae::config::{Preset, RunConfig, parse_settings};
 use cpcvae::method::DataKind;
 use cpcvae::run::RunFolder;
 use cpcvae_data::{Dataset, Layout};
@@ -26,6 +26,8 @@ pub struct FitSettings {
     /// What was said, to be laid over the settings that suit the data; a run that goes on has
     /// its own.
     said: Option<Vec<Layer>>,
+    /// Whose defaults that is laid over.
+    preset: Preset,
     /// How labels are held out.
     pub held_out: HeldOutSettings,
     /// Where to work.
@@ -56,7 +58,8 @@ struct Layer {
 /// Resolves the arguments; nothing is written.
 pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
     let data = DataName::parse(&args.data)?;
-    let mut layers = layers(args, &data)?;
+    let preset = preset(args);
+    let mut layers = layers(args)?;
     let mut method = args.method.clone();
     for layer in layers.iter_mut().rev() {
         let named = take_method(&mut layer.settings);
@@ -78,18 +81,17 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         None => {
             // How a file is read may decide whether it is a table or images, which decides on
             // the defaults of everything else.
-            let draft = overlaid(
-                data.defaults_for(chosen, &args.data, DataKind::Table)?,
-                &layers,
-            )?;
+            let usual = |kind| data.preset_for(chosen, &args.data, kind, preset);
+            let draft = overlaid(usual(DataKind::Table)?, &layers)?;
             let kind = data.kind(&read_options(&draft.data))?;
-            with_net(data.defaults_for(chosen, &args.data, kind)?, net)
+            with_net(usual(kind)?, net)
         }
     };
     let config = overlaid(base, &layers)?;
     let is_file = matches!(data, DataName::File(_));
     Ok(FitSettings {
         said: is_new.then_some(layers),
+        preset,
         config,
         data,
         folder,
@@ -114,7 +116,7 @@ impl FitSettings {
                 Layout::Image { .. } => DataKind::Images,
             };
             let (method, source) = (config.method.name(), &config.data.source);
-            let usual = self.data.defaults_for(method, source, kind)?;
+            let usual = self.data.preset_for(method, source, kind, self.preset)?;
             let net = named_net(layers.iter().map(|layer| &layer.settings));
             let usual = with_net(usual, net);
             let uses_all_labels = config.data.labels == 0;
@@ -178,7 +180,16 @@ fn check_same_run(stored: &RunConfig, method: Option<&str>, data: &str) -> Resul
     Ok(())
 }
 
-fn layers(args: &FitArgs, data: &DataName) -> Result<Vec<Layer>> {
+/// `--paper` is how `--preset paper` was written at first.
+fn preset(args: &FitArgs) -> Preset {
+    match args.preset.as_deref() {
+        Some("paper") => Preset::Paper,
+        _ if args.paper => Preset::Paper,
+        _ => Preset::Default,
+    }
+}
+
+fn layers(args: &FitArgs) -> Result<Vec<Layer>> {
     let mut layers = Vec::new();
     if let Some(path) = &args.config {
         let context = path.display().to_string();
@@ -193,13 +204,9 @@ fn layers(args: &FitArgs, data: &DataName) -> Result<Vec<Layer>> {
         context: "--set".into(),
         settings: parse_settings(&args.set)?,
     });
-    let labels_said = layers.iter().any(|layer| {
-        let data = layer.settings.get("data").and_then(Value::as_table);
-        data.is_some_and(|data| data.contains_key("labels"))
-    });
     layers.push(Layer {
         context: "the arguments".into(),
-        settings: flags(args, data, labels_said)?,
+        settings: flags(args),
     });
     Ok(layers)
 }
@@ -215,30 +222,12 @@ fn take_method(settings: &mut Table) -> Option<String> {
 }
 
 /// Flags as settings.
-fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
+fn flags(args: &FitArgs) -> Table {
     let mut of_data = Table::new();
     let mut of_train = Table::new();
     let mut of_constraint = Table::new();
     let mut all = Table::new();
 
-    if args.paper {
-        match data {
-            DataName::HalfMoon => put(&mut of_data, "half_moon_labels", "evenly-spaced"),
-            // Its settings are the paper's.
-            DataName::Svhn | DataName::Norb | DataName::Celeba => {}
-            DataName::Mnist => {
-                put(&mut of_data, "validation", 10_000.0);
-                if !labels_said {
-                    put(&mut of_data, "labels", 100);
-                }
-            }
-            _ => bail!(
-                "`--paper` is the paper's protocol on half-moon, mnist, svhn, norb and celeba; it has \
-                 none for `{}`",
-                args.data
-            ),
-        }
-    }
     put_list(&mut of_data, "label", &args.label);
     put_list(&mut of_data, "ignore", &args.ignore);
     put_list(&mut of_data, "columns", &args.column);
@@ -285,7 +274,7 @@ fn flags(args: &FitArgs, data: &DataName, labels_said: bool) -> Result<Table> {
     put(&mut all, "data", of_data);
     put(&mut all, "train", of_train);
     put(&mut all, "constraint", of_constraint);
-    Ok(all)
+    all
 }
 
 /// How files are read, as settings.

@@ -364,7 +364,7 @@ fn settings_are_laid_over_each_other_in_order() {
         assert!(config.contains(line), "{line} in {config}");
     }
     // The same protocol by one flag.
-    sandbox.fit(&["half-moon", "--paper", "--out", "paper"]);
+    sandbox.fit(&["half-moon", "--preset", "paper", "--out", "paper"]);
     let config = String::from_utf8(sandbox.read("paper/config.toml")).expect("text");
     assert!(
         config.contains("half_moon_labels = \"evenly-spaced\""),

@@ -63,9 +63,22 @@ fn settings_that_make_no_sense() {
         "{text}"
     );
     assert_eq!(
-        sandbox.error(&["fit", "glyphs", "--paper"]),
-        "`--paper` is the paper's protocol on half-moon, mnist, svhn, norb and celeba; it has none for `glyphs`"
+        sandbox.error(&["fit", "glyphs", "--preset", "paper"]),
+        "setting `preset`: the paper has settings for half-moon, mnist, svhn, norb and celeba, but none \
+         for `glyphs`"
     );
+    // The earlier name of the same.
+    let text = sandbox.error(&["fit", "glyphs", "--paper"]);
+    assert!(text.contains("none for `glyphs`"), "{text}");
+    let text = sandbox.error(&[
+        "fit",
+        "half-moon",
+        "--method",
+        "pc",
+        "--set",
+        "pseudo_labels.source=propagation",
+    ]);
+    assert!(text.contains("setting `pseudo_labels.source`"), "{text}");
     #[cfg(not(feature = "wgpu"))]
     assert_eq!(
         error(&["--device", "wgpu"]),

@@ -83,7 +83,7 @@ fn every_command_has_examples() {
         "--threads",
         "--quiet",
         "--json",
-        "--paper",
+        "--preset",
         "--folds",
         "--repeats",
         "--no-crossfit",

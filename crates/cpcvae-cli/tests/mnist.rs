@@ -14,7 +14,8 @@ fn the_papers_protocol_by_one_flag() {
     let text = sandbox.ok(&[
         "fit",
         "mnist",
-        "--paper",
+        "--preset",
+        "paper",
         "--data-dir",
         &data,
         "--set",

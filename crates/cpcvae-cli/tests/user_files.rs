@@ -68,7 +68,7 @@ fn a_folder_of_images_from_fit_to_every_answer() {
     let config = String::from_utf8(sandbox.read("run/config.toml")).expect("text");
     assert!(config.contains("size = 6"), "{config}");
     assert!(config.contains("likelihood = \"noise-normal\""), "{config}");
-    assert!(config.contains("neighbour_reach = 0.0"), "{config}");
+    assert!(config.contains("source = \"ensemble\""), "{config}");
 
     // Images of another size and without folders are brought to the model's size by itself.
     sandbox.write("new/a.bmp", bitmap(20, |_, _| [240, 30, 20]));

@@ -151,7 +151,7 @@ pub fn open(name: &str, data_dir: impl AsRef<Path>, seed: u64) -> Result<Source>
         "glyphs" => open_glyphs(seed),
         "svhn" => open_svhn(data_dir),
         "norb" => open_norb(data_dir),
-        "celeba" => open_celeba(data_dir),
+        "celeba" => open_celeba(data_dir, false),
         _mnist => open_mnist(data_dir),
     }
 }

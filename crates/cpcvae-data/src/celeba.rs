@@ -23,18 +23,19 @@ const PARTITION: [u32; 2] = [162_770, 182_637];
 const TEST_SHARE: f64 = 19_962.0 / (162_770.0 + 19_962.0);
 
 /// Opens CelebA: 162,770 faces and the 19,962 of the official test partition, cropped to their
-/// middle square and resized to 64 x 64 pixels, in colour. Of a copy without the test partition,
+/// middle square and resized to 64 x 64 pixels, in colour or, as the paper has them, in grey. Of a copy without the test partition,
 /// the last faces are for the test, in the same proportion.
 ///
 /// Faces are decoded once, a few at a time; what memory has no room for is kept in a temporary
 /// file.
-pub fn open_celeba(data_dir: impl AsRef<Path>) -> Result<Source> {
+pub fn open_celeba(data_dir: impl AsRef<Path>, gray: bool) -> Result<Source> {
     let data_dir = data_dir.as_ref();
     let [zip, attributes] = find(data_dir).ok_or_else(|| missing(data_dir))?;
     let options = ReadOptions {
         labels_file: Some(attributes),
         label_names: vec!["Male".into(), "Smiling".into()],
         size: Some(SIDE),
+        gray,
         ..ReadOptions::default()
     };
     let Opened::Images(mut images) = open_path(&zip, &options)? else {
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_says_where_and_what_to_do() {
-        let message = open_celeba("/nowhere").unwrap_err().to_string();
+        let message = open_celeba("/nowhere", false).unwrap_err().to_string();
         for part in ["img_align_celeba.zip", "/nowhere/celeba", "--data-dir"] {
             assert!(message.contains(part), "{message}");
         }

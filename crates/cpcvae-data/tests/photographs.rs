@@ -64,7 +64,7 @@ fn a_part_of_celeba() {
     let Some(folder) = data_with(&files) else {
         return;
     };
-    let source = open_celeba(folder).expect("whole files");
+    let source = open_celeba(&folder, false).expect("whole files");
     let test = source.test.expect("the last faces");
     let layout = Layout::Image {
         height: 64,
@@ -84,6 +84,12 @@ fn a_part_of_celeba() {
         of(&source.rows) + of(&test)
     };
     assert_eq!(source.rows.class_names()[1], "woman smiling");
+    let grey = open_celeba(&folder, true).expect("whole files");
+    assert!(matches!(
+        grey.rows.layout,
+        Layout::Image { channels: 1, .. }
+    ));
+    assert_eq!(grey.rows.len(), source.rows.len());
     if source.rows.len() + test.len() == 10_000 {
         assert_eq!(
             [count(0), count(1), count(2), count(3)],

@@ -8,8 +8,8 @@
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
 use crate::op::is_cpu;
-use crate::opinion::View;
 use crate::prepare::Prepared;
+use crate::pseudo_label::ComparedFeatures;
 use crate::run::{RunFolder, Trained, run};
 use crate::train::{Observer, StopReason};
 use burn::tensor::Device;
@@ -231,7 +231,7 @@ impl<'a> CrossFit<'a> {
         let mut rows = [known.as_slice(), &part.held_out].concat();
         rows.extend(others);
         let training = &prepared.training.rows;
-        let features = View::Edges.of(training.features.gather(&rows), &training.layout);
+        let features = ComparedFeatures::Hog.of(training.features.gather(&rows), &training.layout);
         let labels: Vec<(u32, u32)> = (0..)
             .zip(known)
             .filter_map(|(place, row)| Some((place, self.data.labels.class_of(*row)?)))

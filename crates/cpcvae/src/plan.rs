@@ -1,6 +1,7 @@
 //! From settings to a checked plan of training.
 
 mod networks;
+mod objectives;
 
 use crate::config::{ConstraintConfig, RunConfig, TrainConfig};
 use crate::device::precision;
@@ -14,7 +15,9 @@ use cpcvae_data::{BatchPlan, Layout};
 
 /// Checks every setting against the others and against the data.
 pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> {
+    let options = objectives::options(config)?;
     let recipe = config.method.recipe(&prepared.facts)?;
+    let recipe = recipe.with_options(&options, &prepared.facts);
     let shape = shape(config, prepared, recipe.kind)?;
     let train = &config.train;
     let has_validation = prepared.training.validation.is_some();
@@ -43,6 +46,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         shape,
         method: config.method.clone(),
         facts: prepared.facts.clone(),
+        options,
         recipe,
         steps,
         labelled_per_batch,

@@ -70,6 +70,7 @@ impl Prepared {
         let facts = LabelFacts {
             class_shares: class_shares(&rows.labels, &split.labelled),
             rows: training_rows.len(),
+            labelled_rows: split.labelled.len(),
         };
         let rows = preprocess.apply_unchecked(rows);
         let test = match test {

@@ -129,6 +129,7 @@ fn several_samples_are_averaged() {
         let facts = LabelFacts {
             class_shares: vec![0.5, 0.3, 0.2],
             rows: 9,
+            labelled_rows: 4,
         };
         let recipe = method.recipe(&facts).expect("valid settings");
         let model = Model::new(&toy::shape(recipe.kind), 1, &toy::device());

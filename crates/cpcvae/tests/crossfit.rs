@@ -5,7 +5,7 @@ use cpcvae::answers::{Answers, rightness};
 use cpcvae::config::{RunConfig, parse_settings};
 use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use cpcvae::method::DataKind;
-use cpcvae::opinion::{Propagation, propagate, vote};
+use cpcvae::pseudo_label::{Propagation, propagate, vote};
 use cpcvae::run::RunFolder;
 use cpcvae::train::{Observer, Silent};
 use cpcvae_data::{Dataset, HalfMoon, HalfMoonLabels, Matrix, Split};

@@ -21,6 +21,7 @@ fn after_a_step(method: &str, batch: &Examples) -> (Shape, Model) {
     let facts = LabelFacts {
         class_shares: vec![0.5, 0.3, 0.2],
         rows: 9,
+        labelled_rows: 4,
     };
     let recipe = Method::named(method, DataKind::Table)
         .expect("listed")

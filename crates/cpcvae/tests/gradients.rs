@@ -8,10 +8,12 @@ mod toy;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Gradients, Tensor};
 use cpcvae::distribution::Family;
-use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, NAMES};
+use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, NAMES, ObjectiveOptions};
 use cpcvae::model::{Kind, Model, Shape, TransformPlan};
 use cpcvae::noise::{Noise, Purpose};
 use cpcvae::objective::{Examples, GradientPath, Objective, Prediction, Progress};
+use cpcvae::objective::{PseudoLabelSource, PseudoLabels};
+use cpcvae::pseudo_label::ComparedFeatures;
 use cpcvae::train::{ModulePath, Parameters};
 use cpcvae_kernels::random::{self, Stream};
 
@@ -19,6 +21,7 @@ fn facts() -> LabelFacts {
     LabelFacts {
         class_shares: vec![0.5, 0.3, 0.2],
         rows: 9,
+        labelled_rows: 4,
     }
 }
 
@@ -337,14 +340,15 @@ fn continuous_labels() {
     let facts = LabelFacts {
         class_shares: vec![],
         rows: 7,
+        labelled_rows: 4,
     };
     let recipe = cpc.recipe(&facts).expect("valid settings");
     check("regression", &recipe.stages[0].objective, &shape, &batch);
 }
 
-/// Suggested classes for rows without a label, and rows mixed of two, seen through noise.
+/// Pseudo-labels of rows without a label, and mixup, seen through noise.
 #[test]
-fn suggestions_and_mixed_rows() {
+fn pseudo_labels_and_mixup() {
     let suggested = vec![0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.0, 0.1, 0.9];
     let batch = Examples {
         suggested: Some(toy::tensor(suggested, [3, 3])),
@@ -352,14 +356,29 @@ fn suggestions_and_mixed_rows() {
     };
     let cpc = Method::Cpc(Cpc {
         gradient_path: GradientPath::Open,
-        jitter: 0.5,
-        mixing: 2.0,
+        input_noise: 0.5,
         ..Cpc::default_for(DataKind::Table)
     });
+    let options = ObjectiveOptions {
+        pseudo_labels: Some(PseudoLabels {
+            weight: 20.0,
+            decay: 0.25,
+            source: PseudoLabelSource::Ensemble,
+            neighbours: 30,
+            features: ComparedFeatures::Values,
+            refreshes: 0,
+            mixup: 2.0,
+        }),
+        ..ObjectiveOptions::default()
+    };
     let recipe = cpc.recipe(&facts()).expect("valid settings");
+    let recipe = recipe.with_options(&options, &facts());
     let objective = &recipe.stages[0].objective;
     let model = Model::new(&toy::shape(Kind::Vae), 1, &toy::device());
     let terms = objective.terms(&model, &batch, &noise(), Progress::DONE);
-    assert!(terms.get("mixed").is_some());
-    check("mixed", objective, &toy::shape(Kind::Vae), &batch);
+    // lambda 5, of which a quarter is gone at the end.
+    let weight = |name: &str| terms.get(name).map(|term| term.weight);
+    assert_eq!(weight("pseudo_labels"), Some(75.0));
+    assert_eq!(weight("mixup"), Some(150.0));
+    check("mixup", objective, &toy::shape(Kind::Vae), &batch);
 }

@@ -15,6 +15,7 @@ fn recipe(method: &Method) -> Recipe {
     let facts = LabelFacts {
         class_shares: vec![0.5, 0.3, 0.2],
         rows: 9,
+        labelled_rows: 4,
     };
     method.recipe(&facts).expect("valid settings")
 }

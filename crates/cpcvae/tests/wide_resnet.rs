@@ -43,6 +43,7 @@ fn facts() -> LabelFacts {
     LabelFacts {
         class_shares: vec![0.5, 0.3, 0.2],
         rows: 9,
+        labelled_rows: 4,
     }
 }
 

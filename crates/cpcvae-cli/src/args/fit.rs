@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 const FIT_EXAMPLES: &str = "\
 Examples:
-  cpcvae fit half-moon --paper                       the paper's first figure
-  cpcvae fit mnist --labels 100                      100 labels, the paper's protocol
+  cpcvae fit half-moon --preset paper                the paper's first figure
+  cpcvae fit mnist --labels 100                      100 labels, in minutes
+  cpcvae fit mnist --preset paper                    the paper's network, weights and protocol
   cpcvae fit svhn --labels 1000 --net wrn            house numbers, with the paper's network
   cpcvae fit wine.csv --label kind --ignore id       a table; rows with a blank `kind` are unlabelled
   cpcvae fit wine.csv --label kind --labels 30       use 30 of the labels, hide the others
@@ -63,6 +64,13 @@ pub struct FitArgs {
     /// Networks: dense layers, or a wide residual network before them, for images [default: mlp]
     #[arg(long, value_parser = PossibleValuesParser::new(["mlp", "wrn"]))]
     pub net: Option<String>,
+    /// Whose defaults: a newcomer's, or the paper's protocol, networks and weights (half-moon, mnist,
+    /// svhn, norb, celeba) [default: default]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["default", "paper"]))]
+    pub preset: Option<String>,
+    /// Earlier name of `--preset paper`
+    #[arg(long, hide = true, conflicts_with = "preset")]
+    pub paper: bool,
     /// A TOML file of settings
     #[arg(long, short, value_name = "FILE.toml")]
     pub config: Option<PathBuf>,
@@ -119,9 +127,6 @@ pub struct FitArgs {
     /// Rows to test on: a share below 1, or a number of rows [default: none, labels are held out in turn]
     #[arg(long, value_name = "X", help_heading = "Data")]
     pub test: Option<f64>,
-    /// The paper's protocol for this data set (half-moon, mnist, svhn, norb, celeba)
-    #[arg(long, help_heading = "Data")]
-    pub paper: bool,
 
     /// How files are read.
     #[command(flatten)]

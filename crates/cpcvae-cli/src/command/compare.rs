@@ -9,7 +9,7 @@ use cpcvae::config::RunConfig;
 use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use cpcvae::infer::quality::share;
 use cpcvae::method::{DataKind, Method};
-use cpcvae::opinion::{Propagation, forest, logistic, propagate, vote};
+use cpcvae::pseudo_label::{Propagation, forest, logistic, propagate, vote};
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Split};
 use cpcvae_lab::table::Table;
 use cpcvae_lab::verdict::{Contest, Contestant, Measure, Verdict};
@@ -164,6 +164,7 @@ fn baseline(config: &RunConfig, name: &str, layout: &Layout) -> Result<RunConfig
     let mut baseline = RunConfig {
         method: Method::named(name, kind)?,
         constraint: usual.constraint,
+        pseudo_labels: usual.pseudo_labels,
         ..config.clone()
     };
     if name == "vae-then-mlp" && baseline.model.predictor.is_empty() {

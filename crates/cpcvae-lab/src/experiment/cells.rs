@@ -1,6 +1,6 @@
 //! What has to be trained: one cell for each setting, label count, code size, method and draw.
 
-use super::plan::{MethodPlan, Plan, Selection, SettingPlan};
+use super::plan::{MethodPlan, Plan, PresetName, Selection, SettingPlan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -43,6 +43,8 @@ pub struct Cell {
     pub key: CellKey,
     /// The method's name.
     pub method: String,
+    /// Whose defaults it has.
+    pub preset: PresetName,
     /// What is laid over the defaults, in this order.
     pub layers: Vec<Layer>,
 }
@@ -115,6 +117,7 @@ fn candidates(
                     draw,
                 },
                 method: method.method.clone(),
+                preset: method.preset.unwrap_or(plan.preset),
                 layers,
             }
         })

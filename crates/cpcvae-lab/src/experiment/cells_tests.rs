@@ -123,3 +123,19 @@ fn slugs_are_names_for_files() {
     let key = &cells(&plan())[4].key;
     assert_eq!(key.slug(), "cpc-random-beta-2.5-6-labels-code-2-draw-0");
 }
+
+#[test]
+fn a_method_has_its_own_preset_or_that_of_the_plan() {
+    let presets = |text: &str| -> Vec<PresetName> {
+        let plan = Plan::parse(text, "tiny.toml").expect("the plan is right");
+        cells(&plan).iter().map(|cell| cell.preset).collect()
+    };
+    assert!(presets(PLAN).iter().all(|p| *p == PresetName::Default));
+    let all = format!("preset = \"paper\"\n{PLAN}");
+    assert!(presets(&all).iter().all(|p| *p == PresetName::Paper));
+    let one = PLAN.replace("method = \"pc\"", "method = \"pc\"\npreset = \"paper\"");
+    assert!(presets(&one).contains(&PresetName::Paper));
+    assert!(presets(&one).contains(&PresetName::Default));
+    let wrong = PLAN.replace("method = \"pc\"", "method = \"pc\"\npreset = \"ours\"");
+    assert!(Plan::parse(&wrong, "tiny.toml").is_err());
+}

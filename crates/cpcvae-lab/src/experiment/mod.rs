@@ -21,8 +21,8 @@ pub use entries::{Entry, Row, entries, rows};
 pub use metric::{Metric, Metrics};
 pub use paper::{PaperValue, PaperValues};
 pub use plan::{
-    Axis, CodesOf, Drawing, FigurePlan, MethodPlan, Plan, QuickPlan, ReportPlan, Selection,
-    SettingPlan,
+    Axis, CodesOf, Drawing, FigurePlan, MethodPlan, Plan, PresetName, QuickPlan, ReportPlan,
+    Selection, SettingPlan,
 };
 
 pub use results::{Record, ResultsFile, settings_hash};

@@ -22,6 +22,9 @@ pub struct Plan {
     /// Whether all runs are kept, not only those that a figure shows.
     #[serde(default)]
     pub keep: bool,
+    /// Whose defaults settings are laid over.
+    #[serde(default)]
+    pub preset: PresetName,
     /// Settings of all cells, laid over the defaults as `--set` does.
     #[serde(default)]
     pub set: Table,
@@ -49,6 +52,17 @@ pub struct Plan {
     pub(super) last: Table,
 }
 
+/// Whose defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PresetName {
+    /// The newcomer's.
+    #[default]
+    Default,
+    /// The paper's.
+    Paper,
+}
+
 /// A named variant.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +88,8 @@ pub struct MethodPlan {
     pub label: String,
     /// The method's name, as `--method` takes it.
     pub method: String,
+    /// Instead of the plan's preset.
+    pub preset: Option<PresetName>,
     /// The variants it is trained in; all when not given.
     pub settings: Option<Vec<String>>,
     /// Instead of the setting's or plan's label counts.

@@ -1,16 +1,23 @@
 //! What every setting is where nothing is said.
 
-use super::{ConstraintConfig, DataConfig, ModelConfig, RunConfig, TrainConfig, TransformConfig};
+use super::{
+    ConstraintConfig, DataConfig, ModelConfig, PseudoLabelConfig, PseudoLabelSourceName, RunConfig,
+    TrainConfig, TransformConfig,
+};
 use crate::distribution::Family;
 use crate::error::Result;
 use crate::method::{DataKind, Method};
 use crate::model::ActivationName;
 use crate::net::spatial_transformer::TransformRanges;
+use crate::objective::LabelledEvidence;
 
 impl RunConfig {
     /// These settings, which are defaults, with another network: for a wide residual network what
     /// the paper has for SVHN and NORB, and batches that such a network needs less memory for.
     pub fn with_net(mut self, net: &str) -> Self {
+        if self.model.net == net {
+            return self;
+        }
         self.model.net = net.into();
         if net == "wrn" {
             self.model.code = 200;
@@ -24,6 +31,19 @@ impl RunConfig {
                 self.train.labelled_per_batch,
                 self.train.unlabelled_per_batch,
             ) = (all / 4, all / 4);
+        }
+        self
+    }
+
+    /// These settings, which are defaults, with pseudo-labels from `source`. They say something of all
+    /// unlabelled rows, so most of a batch is unlabelled (the labelled rows are few and soon known),
+    /// and images vary by a pixel.
+    pub fn with_pseudo_labels(mut self, source: PseudoLabelSourceName) -> Self {
+        self.pseudo_labels.source = source;
+        let train = &mut self.train;
+        (train.labelled_per_batch, train.unlabelled_per_batch) = (20, 180);
+        if self.model.transform.enabled {
+            train.shift = 1;
         }
         self
     }
@@ -113,16 +133,12 @@ impl RunConfig {
             train: TrainConfig {
                 steps: if images { 3000 } else { 4000 },
                 epochs: 100.0,
-                // Neighbours have something to say of unlabelled rows, so CPC learns most from
-                // these; the labelled ones are few and soon known.
-                labelled_per_batch: if is_cpc { 20 } else { 100 },
-                unlabelled_per_batch: if is_cpc { 180 } else { 100 },
-                // CPC has a class for nearly all rows, so the images themselves vary enough.
-                shift: match (images, is_cpc) {
-                    (false, _) => 0,
-                    (true, true) => 1,
-                    (true, false) => 2,
-                },
+                // Half labelled, half unlabelled, as in the paper.
+                labelled_per_batch: 100,
+                unlabelled_per_batch: 100,
+                labelled_evidence: LabelledEvidence::Batch,
+                // The transforms of CPC's code do what shifts would.
+                shift: if images && !is_cpc { 2 } else { 0 },
                 stretch: 0.0,
                 learning_rate: if images { 1e-3 } else { 3e-3 },
                 schedule: "cosine".into(),
@@ -136,6 +152,7 @@ impl RunConfig {
                 precision: "auto".into(),
             },
             method,
+            pseudo_labels: PseudoLabelConfig::default_for(kind),
         })
     }
 }

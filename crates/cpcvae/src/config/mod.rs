@@ -6,13 +6,19 @@
 
 mod defaults;
 mod overlay;
+mod paper;
+mod presets;
+mod pseudo_labels;
 mod suited;
 
 pub use overlay::parse_settings;
+pub use presets::{BuiltIn, GLYPH_ROWS, Preset, PresetData};
+pub use pseudo_labels::{PseudoLabelConfig, PseudoLabelSourceName};
 
 use crate::distribution::Family;
 use crate::method::Method;
 use crate::model::ActivationName;
+use crate::objective::LabelledEvidence;
 use serde::{Deserialize, Serialize};
 
 /// All settings of a run.
@@ -27,6 +33,8 @@ pub struct RunConfig {
     pub model: ModelConfig,
     /// How the objective is made.
     pub method: Method,
+    /// Pseudo-labels beside it.
+    pub pseudo_labels: PseudoLabelConfig,
     /// A prediction constraint to be met.
     pub constraint: ConstraintConfig,
     /// How it is optimised.
@@ -164,6 +172,9 @@ pub struct TrainConfig {
     pub labelled_per_batch: usize,
     /// Unlabelled rows in a batch.
     pub unlabelled_per_batch: usize,
+    /// How much the evidence of labelled rows counts: `batch` for every row of a batch alike, `data`
+    /// for every row of the data alike, as in the paper's sum.
+    pub labelled_evidence: LabelledEvidence,
     /// Pixels by which images are moved at most in each direction, anew at each step.
     pub shift: usize,
     /// How much images are turned, sheared and scaled at most, anew at each step: the difference of

@@ -1,6 +1,7 @@
 //! Settings that suit the data where nothing is said.
 
-use super::RunConfig;
+use super::{BuiltIn, RunConfig};
+use crate::distribution::Family;
 use crate::method::Method;
 use cpcvae_data::{Dataset, Layout};
 
@@ -9,17 +10,42 @@ const MANY_COLUMNS: usize = 12;
 /// With fewer rows than this for each column, likelihoods would learn the rows by heart.
 const ROWS_A_COLUMN: usize = 10;
 
+/// Images that are looked at to see whether they are black and white.
+const IMAGES: usize = 1000;
+/// Pixels nearer than this to 0 or 1 are black or white ...
+const NEAR: f32 = 0.1;
+/// ... and so are images where at least this share of the pixels is.
+const BLACK_AND_WHITE: f64 = 0.8;
+
+/// The likelihood of pixels for methods that have black and white images in their papers: Bernoulli
+/// where that is near the truth. Binarising photographs would leave hardly anything of them.
+fn pixel_likelihood(data: &Dataset) -> Family {
+    let step = data.len().div_ceil(IMAGES).max(1);
+    let rows: Vec<u32> = (0..data.len() as u32).step_by(step).collect();
+    let pixels = data.features.gather(&rows).values;
+    let is_near = |pixel: &&f32| **pixel <= NEAR || **pixel >= 1.0 - NEAR;
+    let near = pixels.iter().filter(is_near).count();
+    match near as f64 >= BLACK_AND_WHITE * pixels.len() as f64 {
+        true => Family::Bernoulli,
+        false => Family::Normal,
+    }
+}
+
 impl RunConfig {
     /// These settings, which are defaults, for this data. Where all labels are used and every row
     /// has one, batches are of labelled rows. For a table, code and network grow with its columns,
     /// and so do the weights of what is said about labels, to be heard beside evidence that grows
-    /// too. The rule is in `docs/columns.md`.
+    /// too. The rule is in `docs/columns.md`. Own images decide on the likelihood of methods that have
+    /// black and white ones in their papers.
     pub fn suited_to(mut self, data: &Dataset, uses_all_labels: bool) -> Self {
         if uses_all_labels && data.labelled_rows().len() == data.len() {
             self.train.labelled_per_batch += self.train.unlabelled_per_batch;
             self.train.unlabelled_per_batch = 0;
         }
         let Layout::Columns(columns) = &data.layout else {
+            if self.method.has_plain_images() && BuiltIn::named(&self.data.source).is_none() {
+                self.model.likelihood = pixel_likelihood(data);
+            }
             return self;
         };
         let (rows, columns) = (data.len(), columns.len());
@@ -35,8 +61,8 @@ impl RunConfig {
             self.model.scale_floor = 0.3;
             self.train.steps = 500;
             if let Method::Cpc(cpc) = &mut self.method {
-                cpc.jitter = 1.0;
-                cpc.mixing = 5.0;
+                cpc.input_noise = 1.0;
+                self.pseudo_labels.mixup = 5.0;
             }
         }
         // Half-moon, two columns, is where the weights were found.
@@ -46,7 +72,7 @@ impl RunConfig {
             Method::Pc(pc) => pc.prediction_weight = grown(pc.prediction_weight),
             Method::Cpc(cpc) => {
                 cpc.prediction_weight = grown(cpc.prediction_weight);
-                cpc.neighbour_weight = grown(cpc.neighbour_weight);
+                self.pseudo_labels.weight = grown(self.pseudo_labels.weight);
             }
             _ => {}
         }
@@ -87,6 +113,37 @@ mod tests {
     }
 
     #[test]
+    fn photographs_are_not_binarised() {
+        let images = |pixel: fn(usize) -> f32| Dataset {
+            name: "made".into(),
+            features: Features::new(Matrix {
+                rows: 3,
+                columns: 16,
+                values: (0..48).map(pixel).collect(),
+            }),
+            layout: Layout::Image {
+                height: 4,
+                width: 4,
+                channels: 1,
+            },
+            labels: Labels::None,
+            ids: None,
+        };
+        let likelihood = |method: &str, source: &str, data: &Dataset| {
+            let usual = RunConfig::defaults(method, DataKind::Images, source).expect("it exists");
+            usual.suited_to(data, false).model.likelihood
+        };
+        let ink = images(|i| if i % 10 == 0 { 0.5 } else { (i % 2) as f32 });
+        let photographs = images(|i| i as f32 / 48.0);
+        assert_eq!(likelihood("m2", "x", &ink), Family::Bernoulli);
+        assert_eq!(likelihood("m2", "x", &photographs), Family::Normal);
+        assert_eq!(likelihood("sdgm", "x", &photographs), Family::Normal);
+        // Built-in data has its own rule, other methods have their own likelihood.
+        assert_eq!(likelihood("m2", "mnist", &photographs), Family::Bernoulli);
+        assert_eq!(likelihood("cpc", "x", &ink), Family::NoiseNormal);
+    }
+
+    #[test]
     fn networks_and_weights_grow_with_the_columns() {
         let config = suited(5000, 64);
         assert_eq!(
@@ -96,13 +153,15 @@ mod tests {
         let Method::Cpc(cpc) = &config.method else {
             panic!("{:?}", config.method)
         };
-        assert_eq!((cpc.prediction_weight, cpc.neighbour_weight), (11.9, 47.6));
+        assert_eq!(
+            (cpc.prediction_weight, config.pseudo_labels.weight),
+            (11.9, 47.6)
+        );
         assert_eq!(config.model.scale_floor, 0.01);
-        assert_eq!((cpc.jitter, cpc.mixing), (0.0, 0.0));
+        assert_eq!((cpc.input_noise, config.pseudo_labels.mixup), (0.0, 0.0));
         let few_rows = suited(500, 64);
         assert_eq!(few_rows.model.scale_floor, 0.3);
-        assert!(
-            matches!(few_rows.method, Method::Cpc(cpc) if cpc.jitter == 1.0 && cpc.mixing == 5.0)
-        );
+        assert!(matches!(few_rows.method, Method::Cpc(cpc) if cpc.input_noise == 1.0));
+        assert_eq!(few_rows.pseudo_labels.mixup, 5.0);
     }
 }

@@ -10,7 +10,7 @@
 use super::{Codes, Inference};
 use crate::error::Result;
 use crate::model::{Model, Target};
-use crate::opinion::cholesky::factor;
+use crate::pseudo_label::cholesky::factor;
 use cpcvae_data::{Matrix, Rows};
 
 /// Rows that belong to a class with less than this probability are left out of it.

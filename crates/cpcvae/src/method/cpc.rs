@@ -3,8 +3,9 @@
 use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
 use crate::error::{Error, Result};
 use crate::model::Kind;
-use crate::objective::{Constrained, GradientPath, Objective, Weights};
-use crate::opinion::{Propagation, View};
+use crate::objective::{
+    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Weights,
+};
 use serde::{Deserialize, Serialize};
 
 /// Evidence, prediction loss, consistency, aggregate label consistency, entropy.
@@ -22,25 +23,13 @@ pub struct Cpc {
     pub aggregate_weight: f64,
     /// Weight of the predictions' entropy, as a multiple of lambda.
     pub entropy_weight: f64,
-    /// Weight of the classes that labels, spread over nearest neighbours, suggest for unlabelled
-    /// rows, as a multiple of lambda.
-    pub neighbour_weight: f64,
-    /// How much of that weight is gone at the end of the run, 0 to 1.
-    pub neighbour_decay: f64,
-    /// What of a row is compared with others: its values, or the edges of an image.
-    pub neighbour_view: View,
-    /// Neighbours of a row.
-    pub neighbours: usize,
-    /// How far labels spread, below 1; 0 for the reach at which labels are best found again from
-    /// each other.
-    pub neighbour_reach: f64,
-    /// How often during the run labels are spread anew, over neighbours among codes.
-    pub neighbour_refreshes: u64,
-    /// Standard deviation of noise on what the encoder sees of a row in training.
-    pub jitter: f64,
-    /// Weight of rows mixed of two, with their labels and suggested classes mixed alike, as a
-    /// multiple of the neighbours' weight.
-    pub mixing: f64,
+    /// Which predictions the aggregate term looks at: `first` for those for z (the paper), `both`
+    /// for those for z and z-bar (the authors' code).
+    pub aggregate_views: AggregateViews,
+    /// Share of the aggregate weight that is gone at the end of the run, 0 to 1; it falls linearly.
+    pub aggregate_decay: f64,
+    /// Standard deviation of noise on what the encoder sees of a row in training. Not in the paper.
+    pub input_noise: f64,
     /// Weight beta of the KL divergence.
     pub beta: f64,
     /// Weight of the predictor's squared weights.
@@ -64,9 +53,10 @@ pub struct Cpc {
 }
 
 impl Cpc {
-    /// What did best on half-moon, MNIST and tables (`docs/methods/cpc.md` has each deviation from
-    /// the paper's table with its reason): neighbours lead from the start, consistency follows, a
-    /// strong aggregate term keeps the classes apart, and no entropy term locks predictions in.
+    /// The paper's terms with weights that did well on half-moon and MNIST (`docs/methods/cpc.md` has
+    /// each deviation from the paper's table with its reason): consistency follows once predictions
+    /// mean something, a strong aggregate term keeps the classes apart, and no entropy term locks
+    /// early mistakes in.
     pub fn default_for(data: DataKind) -> Self {
         let pc = Pc::default_for(data);
         let images = data == DataKind::Images;
@@ -78,14 +68,9 @@ impl Cpc {
             consistency_weight: 4.25,
             aggregate_weight: 3.0,
             entropy_weight: 0.0,
-            neighbour_weight: choose(20.0, 100.0),
-            neighbour_decay: 0.0,
-            neighbour_view: if images { View::Edges } else { View::Values },
-            neighbours: if images { 10 } else { 30 },
-            neighbour_reach: choose(0.0, 0.999),
-            neighbour_refreshes: if images { 5 } else { 0 },
-            jitter: 0.0,
-            mixing: 0.0,
+            aggregate_views: AggregateViews::Both,
+            aggregate_decay: 0.0,
+            input_noise: 0.0,
             beta: pc.beta,
             predictor_norm: pc.predictor_norm,
             class_shares: Vec::new(),
@@ -113,7 +98,6 @@ impl Cpc {
             consistency: lambda * check_weight("consistency_weight", self.consistency_weight)?,
             aggregate: for_classes * check_weight("aggregate_weight", self.aggregate_weight)?,
             entropy: for_classes * check_weight("entropy_weight", self.entropy_weight)?,
-            neighbours: for_classes * check_weight("neighbour_weight", self.neighbour_weight)?,
             predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
         };
         let ramps = Weights {
@@ -122,7 +106,6 @@ impl Cpc {
             consistency: check_share("consistency_ramp", self.consistency_ramp)?,
             aggregate: check_share("aggregate_ramp", self.aggregate_ramp)?,
             entropy: check_share("entropy_ramp", self.entropy_ramp)?,
-            neighbours: check_share("neighbour_decay", self.neighbour_decay)?,
             predictor_norm: 0.0,
         };
         Ok(Recipe {
@@ -133,29 +116,13 @@ impl Cpc {
                 class_shares: self.class_shares(facts)?,
                 gradient_path: self.gradient_path,
                 target_gradient: self.target_gradient,
-                propagation: self.propagation()?,
-                view: self.neighbour_view,
-                refreshes: self.neighbour_refreshes,
-                jitter: check_weight("jitter", self.jitter)?,
-                mixing: check_weight("mixing", self.mixing)?,
+                aggregate_views: self.aggregate_views,
+                aggregate_decay: check_share("aggregate_decay", self.aggregate_decay)?,
+                labelled_evidence: LabelledEvidence::Batch,
+                labelled_share: facts.labelled_share(),
+                input_noise: check_weight("input_noise", self.input_noise)?,
+                pseudo_labels: None,
             })),
-        })
-    }
-
-    fn propagation(&self) -> Result<Propagation> {
-        if !(0.0..1.0).contains(&self.neighbour_reach) {
-            let problem = format!("is {}; it must be from 0 to below 1", self.neighbour_reach);
-            return Err(Error::setting("method.neighbour_reach", problem));
-        }
-        if self.neighbours == 0 {
-            let problem = "a row needs at least one neighbour; to leave them out, set \
-                           `method.neighbour_weight` to 0";
-            return Err(Error::setting("method.neighbours", problem));
-        }
-        Ok(Propagation {
-            neighbours: self.neighbours,
-            // 0 lets the labels judge.
-            reach: Some(self.neighbour_reach).filter(|reach| *reach > 0.0),
         })
     }
 

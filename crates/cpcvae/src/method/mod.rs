@@ -28,7 +28,7 @@ pub use vat::Vat;
 
 use crate::error::{Error, Result};
 use crate::model::Kind;
-use crate::objective::Objective;
+use crate::objective::{LabelledEvidence, Objective, PseudoLabels};
 use serde::{Deserialize, Serialize};
 
 /// A method and its settings.
@@ -111,6 +111,44 @@ pub struct LabelFacts {
     pub class_shares: Vec<f32>,
     /// Rows that training sees, labelled and unlabelled.
     pub rows: usize,
+    /// How many of them have a label.
+    pub labelled_rows: usize,
+}
+
+impl LabelFacts {
+    /// Share of the rows that have a label.
+    pub fn labelled_share(&self) -> f64 {
+        self.labelled_rows as f64 / self.rows.max(1) as f64
+    }
+}
+
+/// Settings outside of `[method]` that objectives depend on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObjectiveOptions {
+    /// Pseudo-labels, with weights that are multiples of lambda.
+    pub pseudo_labels: Option<PseudoLabels>,
+    /// How much the evidence of labelled rows counts beside that of the others.
+    pub labelled_evidence: LabelledEvidence,
+}
+
+impl Recipe {
+    /// The same with these options. Continuous labels have no pseudo-labels.
+    pub fn with_options(mut self, options: &ObjectiveOptions, facts: &LabelFacts) -> Self {
+        for stage in &mut self.stages {
+            if let Objective::Constrained(objective) = &mut stage.objective {
+                objective.labelled_evidence = options.labelled_evidence;
+                objective.labelled_share = facts.labelled_share();
+                let lambda = objective.weights.prediction;
+                objective.pseudo_labels = options
+                    .pseudo_labels
+                    .as_ref()
+                    .filter(|_| !facts.class_shares.is_empty())
+                    .map(|pseudo_labels| pseudo_labels.times(lambda))
+                    .filter(|pseudo_labels| pseudo_labels.weight != 0.0);
+            }
+        }
+        self
+    }
 }
 
 /// Names of all methods, for messages and completions.

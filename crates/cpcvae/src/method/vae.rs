@@ -3,8 +3,9 @@
 use super::{Recipe, Stage, check_weight};
 use crate::error::Result;
 use crate::model::Kind;
-use crate::objective::{Constrained, GradientPath, Objective, Weights};
-use crate::opinion::{Propagation, View};
+use crate::objective::{
+    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Weights,
+};
 use serde::{Deserialize, Serialize};
 
 /// Maximises the evidence lower bound; labels are not used.
@@ -42,10 +43,11 @@ pub(super) fn unconditional(weights: Weights) -> Objective {
         class_shares: Vec::new(),
         gradient_path: GradientPath::Auto,
         target_gradient: true,
-        propagation: Propagation::default(),
-        view: View::Values,
-        refreshes: 0,
-        jitter: 0.0,
-        mixing: 0.0,
+        aggregate_views: AggregateViews::Both,
+        aggregate_decay: 0.0,
+        labelled_evidence: LabelledEvidence::Batch,
+        labelled_share: 1.0,
+        input_noise: 0.0,
+        pseudo_labels: None,
     })
 }

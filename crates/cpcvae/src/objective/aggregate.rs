@@ -3,6 +3,17 @@
 
 use crate::distribution::Categorical;
 use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+/// Which predictions the aggregate term looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AggregateViews {
+    /// Those for z and, where there is a consistency cost, for z-bar: as in the authors' code.
+    Both,
+    /// Those for z alone: the paper's formula.
+    First,
+}
 
 /// Added to the mean probabilities so that a class that nobody predicts has a finite cost.
 const SMALLEST_SHARE: f32 = 1e-3;

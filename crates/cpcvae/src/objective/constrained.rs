@@ -1,11 +1,10 @@
 //! The paper's objective: evidence, subject to prediction and consistency constraints.
 
 use super::consistency::Original;
-use super::{Examples, GradientPath, Prediction, Progress, Terms};
-use super::{aggregate, consistency, entropy, evidence, mixed};
+use super::{AggregateViews, Examples, GradientPath, LabelledEvidence, Prediction, Progress};
+use super::{PseudoLabels, Terms, aggregate, consistency, entropy, evidence};
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
-use crate::opinion::{Propagation, View};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +21,6 @@ pub struct Weights {
     pub aggregate: f64,
     /// Of the entropy of predictions.
     pub entropy: f64,
-    /// Of the classes that neighbours suggest.
-    pub neighbours: f64,
     /// Of the predictor's squared weights.
     pub predictor_norm: f64,
 }
@@ -37,7 +34,6 @@ impl Weights {
             consistency: self.consistency * factors.consistency,
             aggregate: self.aggregate * factors.aggregate,
             entropy: self.entropy * factors.entropy,
-            neighbours: self.neighbours * factors.neighbours,
             predictor_norm: self.predictor_norm * factors.predictor_norm,
         }
     }
@@ -52,8 +48,6 @@ impl Weights {
             consistency: rise(self.consistency),
             aggregate: rise(self.aggregate),
             entropy: rise(self.entropy),
-            // The other way round: labels of neighbours lead at first, then let go.
-            neighbours: 1.0 - self.neighbours * share.min(1.0),
             predictor_norm: rise(self.predictor_norm),
         }
     }
@@ -72,17 +66,19 @@ pub struct Constrained {
     pub gradient_path: GradientPath,
     /// Whether the prediction for the original learns from the consistency cost too.
     pub target_gradient: bool,
-    /// How labels spread over neighbours, where `weights.neighbours` asks for it.
-    pub propagation: Propagation,
-    /// What of a row they compare.
-    pub view: View,
-    /// How often they are spread anew during the stage.
-    pub refreshes: u64,
+    /// Predictions of which rows the aggregate term looks at: those for z, or for z and z-bar.
+    pub aggregate_views: AggregateViews,
+    /// Share of the aggregate weight that is gone at the end of the stage; it falls linearly.
+    pub aggregate_decay: f64,
+    /// How much the evidence of labelled rows counts beside that of the others.
+    pub labelled_evidence: LabelledEvidence,
+    /// Share of the training rows that have a label, which [`LabelledEvidence::Data`] needs.
+    pub labelled_share: f64,
     /// Standard deviation of noise on what the encoder sees of a row. An encoder that has to make
     /// do with it cannot learn a few rows of many columns by heart.
-    pub jitter: f64,
-    /// Weight of mixed rows, as a multiple of that of neighbours.
-    pub mixing: f64,
+    pub input_noise: f64,
+    /// Pseudo-labels, where they are asked for. Not in the paper.
+    pub pseudo_labels: Option<PseudoLabels>,
 }
 
 impl Constrained {
@@ -94,7 +90,7 @@ impl Constrained {
         let mut terms = Terms::default();
 
         let (z, kl) = model
-            .encode_through(batch.features.clone(), self.jitter, noise)
+            .encode_through(batch.features.clone(), self.input_noise, noise)
             .sample_kl(noise.normal(Purpose::Code, [rows, model.code()]));
         let drawn = model.draw(z.clone());
         let decoded = model.observe(drawn.clone(), z.clone());
@@ -104,6 +100,8 @@ impl Constrained {
             batch.features.clone(),
             &decoded,
             kl,
+            self.labelled_evidence
+                .row_weights(batch, self.labelled_share),
         );
 
         if !model.has_predictor() {
@@ -139,7 +137,9 @@ impl Constrained {
         if let Prediction::Classes(classes) = &prediction {
             if self.weights.aggregate != 0.0 && batch.labelled < rows {
                 let mut cost = aggregate::cost(classes, batch.labelled, &self.class_shares);
-                if let Some(Prediction::Classes(simulated)) = &simulated {
+                if let (AggregateViews::Both, Some(Prediction::Classes(simulated))) =
+                    (self.aggregate_views, &simulated)
+                {
                     cost = cost + aggregate::cost(simulated, batch.labelled, &self.class_shares);
                 }
                 terms.push("aggregate", weights.aggregate, cost);
@@ -148,15 +148,10 @@ impl Constrained {
                 terms.push("entropy", weights.entropy, entropy::cost(classes));
             }
         }
-        if let (Some(suggested), true) = (&batch.suggested, self.weights.neighbours != 0.0) {
-            let loss = prediction
-                .rows(batch.labelled..rows)
-                .loss(suggested.clone());
-            terms.push("neighbours", weights.neighbours, mean_of_batch(loss, rows));
-            if self.mixing != 0.0 {
-                let cost = mixed::cost(model, batch, suggested, self.jitter, noise);
-                terms.push("mixed", self.mixing * weights.neighbours, cost);
-            }
+        if let Some(pseudo_labels) = &self.pseudo_labels {
+            let step = (model, batch, noise);
+            let noise = self.input_noise;
+            pseudo_labels.push(&mut terms, step, &prediction, noise, progress.share);
         }
         if self.weights.predictor_norm != 0.0 {
             let norm = model.predictor_squared_norm();
@@ -173,6 +168,7 @@ impl Constrained {
     /// The weights at this point of the stage.
     fn weights_at(&self, progress: Progress) -> Weights {
         let mut weights = self.weights.times(&self.ramps.ramp_at(progress.share));
+        weights.aggregate *= 1.0 - self.aggregate_decay * progress.share.min(1.0);
         if let Some(multiplier) = progress.multiplier {
             weights.prediction = multiplier;
         }

@@ -13,22 +13,26 @@ mod evidence;
 mod examples;
 mod label_evidence;
 mod labels_only;
-mod mixed;
+mod mixup;
 mod prediction;
 mod predictor_only;
+mod pseudo_labels;
 mod terms;
 mod virtual_adversarial;
 
+pub use aggregate::AggregateViews;
 pub use auxiliary_evidence::{
     AuxiliaryEvidence, draw as draw_auxiliary, labelled_weight, unlabelled_weight,
 };
 pub use consistency::GradientPath;
 pub use constrained::{Constrained, Weights};
+pub use evidence::LabelledEvidence;
 pub use examples::Examples;
 pub(crate) use examples::one_hot;
 pub use label_evidence::{LabelEvidence, labelled_bound, unlabelled_bound};
 pub use prediction::Prediction;
 pub use predictor_only::PredictorOnly;
+pub use pseudo_labels::{PseudoLabelSource, PseudoLabels};
 pub use terms::{Term, Terms};
 pub use virtual_adversarial::{VirtualAdversarial, WorstChange};
 

@@ -1,6 +1,6 @@
 //! Checkpoints: parameters, optimiser and the state of the loop in one file.
 
-use super::guide::Guide;
+use super::pseudo_labels::AssignedLabels;
 use super::{Adam, ConstraintReport, Parameters, ScheduleState, TensorFile};
 use crate::error::{Error, Result};
 use crate::infer::Evaluation;
@@ -23,7 +23,7 @@ pub struct LoopState {
     pub schedule: ScheduleState,
     /// The best validation quality and log-loss so far.
     pub best: Option<Best>,
-    /// How often labels were spread over neighbours.
+    /// How often pseudo-labels were assigned.
     #[serde(default)]
     pub spreads: u64,
     /// Evaluations since then.
@@ -65,7 +65,7 @@ pub(super) fn save(
     path: &Path,
     model: &Model,
     adam: &Adam,
-    guide: Option<&Guide>,
+    assigned: Option<&AssignedLabels>,
     state: &LoopState,
 ) -> Result<()> {
     let mut tensors = Parameters::of(model);
@@ -81,15 +81,18 @@ pub(super) fn save(
     let mut optimiser = adam.state();
     prefix(&mut optimiser, "adam.");
     tensors.0.append(&mut optimiser.0);
-    if let Some(guide) = guide {
-        guide.store(&mut tensors);
+    if let Some(assigned) = assigned {
+        assigned.store(&mut tensors);
     }
     let about = serde_json::to_string(state).expect("plain numbers serialise");
     TensorFile { tensors, about }.save(path)
 }
 
 /// Reads a checkpoint into a model of the same shapes.
-pub(super) fn load(path: &Path, model: Model) -> Result<(Model, Adam, Option<Guide>, LoopState)> {
+pub(super) fn load(
+    path: &Path,
+    model: Model,
+) -> Result<(Model, Adam, Option<AssignedLabels>, LoopState)> {
     let file = TensorFile::load(path)?;
     let damaged = |problem: String| {
         let advice = "this checkpoint does not belong to the run's configuration";
@@ -100,8 +103,8 @@ pub(super) fn load(path: &Path, model: Model) -> Result<(Model, Adam, Option<Gui
     let model = without_prefix(&file.tensors, "model.")
         .apply(model)
         .map_err(damaged)?;
-    let guide = Guide::restore(&file.tensors);
-    Ok((model, adam, guide, state))
+    let assigned = AssignedLabels::restore(&file.tensors);
+    Ok((model, adam, assigned, state))
 }
 
 fn prefix(parameters: &mut Parameters, prefix: &str) {

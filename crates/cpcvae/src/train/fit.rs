@@ -1,8 +1,8 @@
 //! The training loop.
 
 use super::checkpoint::{self, Finished, LoopState};
-use super::guide::Guide;
 use super::metrics::MetricsFile;
+use super::pseudo_labels::AssignedLabels;
 use super::report::{FitReport, StopReason, TrainingData};
 use super::{Adam, Observer, Solver, TrainPlan, start};
 use crate::distribution::Family;
@@ -58,7 +58,7 @@ pub(super) struct Training<'a> {
     pub(super) metrics: MetricsFile,
     pub(super) model: Model,
     pub(super) adam: Adam,
-    pub(super) guide: Option<Guide>,
+    pub(super) pseudo_labels: Option<AssignedLabels>,
     pub(super) state: LoopState,
     pub(super) labelled: Dataset,
     pub(super) clock: Instant,
@@ -76,7 +76,7 @@ impl<'a> Training<'a> {
         std::fs::create_dir_all(&checkpoints).map_err(|error| Error::file(&checkpoints, error))?;
         let device = device.clone().autodiff();
         let last = checkpoints.join("last.safetensors");
-        let (model, adam, guide, state) = if last.exists() {
+        let (model, adam, pseudo_labels, state) = if last.exists() {
             checkpoint::load(&last, Model::new(&plan.shape, plan.seed, &device))?
         } else {
             let state = LoopState {
@@ -96,7 +96,7 @@ impl<'a> Training<'a> {
             metrics: MetricsFile::open(&folder.join("metrics.jsonl"), state.metrics_bytes)?,
             model,
             adam,
-            guide,
+            pseudo_labels,
             labelled: data.rows.select(&data.split.labelled),
             clock: Instant::now(),
             seconds_before: state.seconds,
@@ -148,7 +148,7 @@ impl<'a> Training<'a> {
                 batches = Some((place.stage, self.batches_of(place.stage)?));
             }
             let (_, stream) = batches.as_mut().expect("set just above");
-            self.spread_labels(place.stage, place.share)?;
+            self.assign_pseudo_labels(place.stage, place.share)?;
             let examples = timed("batch", 0.0, || self.next_examples(stream))?;
 
             let terms = self.step(examples, place.stage, place.share)?;
@@ -175,18 +175,20 @@ impl<'a> Training<'a> {
         Ok(StopReason::Complete)
     }
 
-    /// Asks the neighbours, where the objective wants it and it is time: once among the features
-    /// themselves, later among codes.
-    fn spread_labels(&mut self, stage: usize, share: f64) -> Result<()> {
+    /// Assigns pseudo-labels, where the objective wants them and it is time: first by the features
+    /// alone, later by codes too.
+    fn assign_pseudo_labels(&mut self, stage: usize, share: f64) -> Result<()> {
         let objective = &self.recipe.stages[stage].objective;
-        let due = Guide::due(objective, share);
+        let due = AssignedLabels::due(objective, share);
         if due <= self.state.spreads {
             return Ok(());
         }
         let classes = self.plan.shape.target.outputs();
-        let coder = self.guide.as_ref().map(|_| self.inference());
-        let later = self.guide.as_ref().zip(coder.as_ref());
-        self.guide = Guide::spread(objective, self.data, classes, self.plan.seed, later)?;
+        let earlier = self.pseudo_labels.as_ref();
+        let coder = earlier.map(|_| self.inference());
+        let later = earlier.zip(coder.as_ref());
+        let seed = self.plan.seed;
+        self.pseudo_labels = AssignedLabels::assign(objective, self.data, classes, seed, later)?;
         self.state.spreads = due;
         Ok(())
     }
@@ -198,9 +200,9 @@ impl<'a> Training<'a> {
         let target = &self.plan.shape.target;
         let (outputs, is_classes) = (target.outputs(), target.is_classes());
         let suggested = self
-            .guide
+            .pseudo_labels
             .as_ref()
-            .map(|guide| guide.of(&batch.rows.unlabelled));
+            .map(|assigned| assigned.of(&batch.rows.unlabelled));
         let examples = Examples::from_batch(batch, outputs, is_classes, &self.device);
         Ok(match suggested {
             Some(suggested) => examples.with_suggested(suggested),
@@ -294,8 +296,8 @@ impl<'a> Training<'a> {
     pub(super) fn save(&mut self) -> Result<()> {
         self.state.metrics_bytes = self.metrics.sync()?;
         self.state.seconds = self.seconds_before + self.clock.elapsed().as_secs_f64();
-        let guide = self.guide.as_ref();
-        checkpoint::save(&self.last, &self.model, &self.adam, guide, &self.state)
+        let assigned = self.pseudo_labels.as_ref();
+        checkpoint::save(&self.last, &self.model, &self.adam, assigned, &self.state)
     }
 
     fn finish(mut self, stop: StopReason) -> Result<(Model, FitReport)> {

@@ -1,7 +1,7 @@
 //! What training needs to know, checked.
 
 use super::{Constraint, Schedule};
-use crate::method::{LabelFacts, Method, Recipe};
+use crate::method::{LabelFacts, Method, ObjectiveOptions, Recipe};
 use crate::model::Shape;
 use cpcvae_kernels::product::Precision;
 
@@ -16,6 +16,8 @@ pub struct TrainPlan {
     pub method: Method,
     /// What recipes need to know of the labels.
     pub facts: LabelFacts,
+    /// What else they depend on.
+    pub options: ObjectiveOptions,
     /// Its stages.
     pub recipe: Recipe,
     /// Optimiser steps.

@@ -65,7 +65,7 @@ impl Training<'_> {
         self.state.steps_before += self.state.step;
         self.state.step = 0;
         self.state.spreads = 0;
-        self.guide = None;
+        self.pseudo_labels = None;
         self.state.multiplier = self.state.multiplier.map(|multiplier| multiplier * factor);
         self.state.schedule = ScheduleState::default();
         self.state.best = None;
@@ -85,7 +85,8 @@ impl Training<'_> {
         );
         if let (true, Some(multiplier)) = (is_sequence, self.state.multiplier) {
             let method = self.plan.method.with_prediction_weight(multiplier);
-            self.recipe = method.recipe(&self.plan.facts)?;
+            let (facts, options) = (&self.plan.facts, &self.plan.options);
+            self.recipe = method.recipe(facts)?.with_options(options, facts);
         }
         Ok(())
     }

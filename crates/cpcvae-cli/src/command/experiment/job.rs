@@ -3,11 +3,13 @@
 use crate::data_name::DataName;
 use crate::settings::{named_net, with_net};
 use anyhow::{Context, Result};
-use cpcvae::config::RunConfig;
+use cpcvae::config::{Preset, RunConfig};
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, RunReport};
 use cpcvae::train::{Observer, StopReason};
-use cpcvae_lab::experiment::{Cell, CellKey, Metrics, Plan, Record, cells, settings_hash};
+use cpcvae_lab::experiment::{
+    Cell, CellKey, Metrics, Plan, PresetName, Record, cells, settings_hash,
+};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -59,8 +61,12 @@ impl Job {
         precision: Option<&str>,
         file: &str,
     ) -> Result<Self> {
+        let preset = match cell.preset {
+            PresetName::Default => Preset::Default,
+            PresetName::Paper => Preset::Paper,
+        };
         let mut config = data
-            .defaults(&cell.method, &plan.data)
+            .preset(&cell.method, &plan.data, preset)
             .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
         let net = named_net(cell.layers.iter().map(|layer| &layer.settings));
         config = with_net(config, net);
@@ -172,18 +178,28 @@ impl Keep {
 
 /// Keys that came after the first results, each with the value that stands for how it was before.
 /// With that value they are left out of the hash, so that what was trained earlier still counts.
-const LATER_KEYS: [&str; 8] = [
+const LATER_KEYS: [&str; 9] = [
     r#"net = "mlp""#,
     "depth = 28",
     "width = 2",
-    "jitter = 0.0",
-    "mixing = 0.0",
+    "input_noise = 0.0",
     "stretch = 0.0",
-    r#"neighbour_view = "values""#,
     "batch_norm = false",
+    r#"aggregate_views = "both""#,
+    "aggregate_decay = 0.0",
+    r#"labelled_evidence = "batch""#,
 ];
 
+/// The section of pseudo-labels, which came later too; without a source nothing in it matters.
+const NO_PSEUDO_LABELS: &str = "[pseudo_labels]\nsource = \"none\"\n";
+
 fn without_later_keys(settings: &str) -> String {
+    let mut settings = settings.to_string();
+    if let Some(start) = settings.find(NO_PSEUDO_LABELS) {
+        let rest = &settings[start..];
+        let length = rest.find("\n\n").map_or(rest.len(), |end| end + 2);
+        settings.replace_range(start..start + length, "");
+    }
     let lines = settings.split_inclusive('\n');
     lines
         .filter(|line| !LATER_KEYS.contains(&line.trim_end()))
@@ -231,6 +247,14 @@ mod tests {
         let before = "[model]\ncode = 2\nhidden = [5]\n";
         let now = "[model]\ncode = 2\nnet = \"mlp\"\ndepth = 28\nwidth = 2\nhidden = [5]\n";
         assert_eq!(without_later_keys(now), before);
+        let section = |source: &str| {
+            format!("[pseudo_labels]\nsource = \"{source}\"\nalpha = 0.9\n\n[train]\nsteps = 3\n")
+        };
+        assert_eq!(without_later_keys(&section("none")), "[train]\nsteps = 3\n");
+        assert_eq!(
+            without_later_keys(&section("ensemble")),
+            section("ensemble")
+        );
         let other = now.replace("mlp", "wrn").replace("28", "10");
         assert_eq!(
             without_later_keys(&other),

@@ -1,9 +1,9 @@
-//! Class probabilities for all rows from the labels of some.
+//! Label propagation: class probabilities for all rows from the labels of some.
 
 use super::conjugate_gradient::solve;
-use super::links::Links;
-use super::principal::components;
-use super::{reach, whole};
+use super::knn_graph::KnnGraph;
+use super::pca::principal_components;
+use super::{alpha, whole};
 use cpcvae_kernels::neighbours::nearest_others;
 use serde::{Deserialize, Serialize};
 
@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 /// principal components: on MNIST 15 times faster.
 const COMPONENTS: usize = 50;
 
-/// How labels spread.
+/// How labels are propagated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Propagation {
     /// Neighbours of a row.
     pub neighbours: usize,
-    /// How far labels reach, below 1: the share of its neighbours' beliefs that a row takes over.
-    /// `None` lets the labels judge: the reach at which they are best found again from each other.
-    pub reach: Option<f64>,
+    /// alpha of Zhou et al. 2004, below 1: the share of its neighbours' beliefs that a row takes
+    /// over. `None` chooses the one at which labels are best found again from each other.
+    pub alpha: Option<f64>,
 }
 
 impl Default for Propagation {
     fn default() -> Self {
         Self {
             neighbours: 30,
-            reach: None,
+            alpha: None,
         }
     }
 }
@@ -47,38 +47,40 @@ pub fn propagate(
     classes: usize,
     options: &Propagation,
 ) -> Vec<f32> {
-    let links = links(&whole(features), width, options);
-    let reach = options.reach.unwrap_or_else(|| {
-        let judges = reach::judges(labels);
-        reach::choose(&links, labels, &judges, classes).0
+    let graph = knn_graph(&whole(features), width, options.neighbours);
+    let alpha = options.alpha.unwrap_or_else(|| {
+        let judges = alpha::judges(labels);
+        alpha::choose(&graph, labels, &judges, classes).0
     });
-    beliefs(&links, reach, labels, classes)
+    beliefs(&graph, alpha, labels, classes)
 }
 
-pub(super) fn links(features: &[f32], width: usize, options: &Propagation) -> Links {
-    let reduced = (width > 2 * COMPONENTS).then(|| components(features, width, COMPONENTS));
-    let neighbours = match &reduced {
-        Some(reduced) => nearest_others(COMPONENTS, reduced, options.neighbours),
-        None => nearest_others(width, features, options.neighbours),
+/// The graph of each row's nearest others, among at most [`COMPONENTS`] principal components.
+pub(super) fn knn_graph(features: &[f32], width: usize, neighbours: usize) -> KnnGraph {
+    let reduced =
+        (width > 2 * COMPONENTS).then(|| principal_components(features, width, COMPONENTS));
+    let nearest = match &reduced {
+        Some(reduced) => nearest_others(COMPONENTS, reduced, neighbours),
+        None => nearest_others(width, features, neighbours),
     };
-    Links::between(&neighbours, features.len() / width)
+    KnnGraph::between(&nearest, features.len() / width)
 }
 
 /// [`propagate`] over a graph.
 pub(super) fn beliefs(
-    links: &Links,
-    reach: f64,
+    graph: &KnnGraph,
+    alpha: f64,
     labels: &[(u32, u32)],
     classes: usize,
 ) -> Vec<f32> {
-    let mut right = vec![0.0; links.rows() * classes];
+    let mut right = vec![0.0; graph.rows() * classes];
     let mut shares = vec![0.0; classes];
     for (row, class) in labels {
         right[*row as usize * classes + *class as usize] = 1.0;
         shares[*class as usize] += 1.0 / labels.len() as f64;
     }
-    let mut beliefs = solve(links, reach, classes, right);
-    links.divide_by_degrees(classes, &mut beliefs);
+    let mut beliefs = solve(graph, alpha, classes, right);
+    graph.divide_by_degrees(classes, &mut beliefs);
     let mut masses = vec![0.0; classes];
     for row in beliefs.chunks_exact(classes) {
         masses.iter_mut().zip(row).for_each(|(mass, b)| *mass += b);
@@ -149,7 +151,7 @@ mod tests {
         let labels = [(0, 0), (3, 0), (20, 1)];
         let options = Propagation {
             neighbours: 3,
-            reach: Some(0.9),
+            alpha: Some(0.9),
         };
         let beliefs = propagate(&points, 1, &labels, 2, &options);
         for (row, beliefs) in beliefs.chunks_exact(2).enumerate() {
@@ -166,7 +168,7 @@ mod tests {
         let spread = |rows: &[f32]| {
             let options = Propagation {
                 neighbours: 2,
-                reach: Some(0.9),
+                alpha: Some(0.9),
             };
             propagate(rows, 1, &[(0, 0), (3, 1)], 2, &options)
         };
@@ -179,7 +181,7 @@ mod tests {
         let points = [0.0, 0.1, 0.2, 50.0, 50.1, 50.2];
         let options = Propagation {
             neighbours: 2,
-            reach: Some(0.9),
+            alpha: Some(0.9),
         };
         let beliefs = propagate(&points, 1, &[(0, 0), (1, 0), (2, 1)], 2, &options);
         assert!((beliefs[3 * 2] - 2.0 / 3.0).abs() < 1e-5, "{beliefs:?}");

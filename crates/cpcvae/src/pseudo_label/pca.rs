@@ -10,7 +10,7 @@ const WIDEST: usize = 2000;
 
 /// The coordinates of rows `[n, width]` along their `count` leading principal components,
 /// `[n, count]`.
-pub(super) fn components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
+pub(super) fn principal_components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
     let n = rows.len() / width;
     let mut mean = vec![0.0f64; width];
     for row in rows.chunks_exact(width) {
@@ -116,7 +116,7 @@ mod tests {
             .iter()
             .flat_map(|place| (0..width).map(move |i| 3.0 + place * (i % 5) as f32))
             .collect();
-        let found = components(&rows, width, 1);
+        let found = principal_components(&rows, width, 1);
         let length = (0..width)
             .map(|i| ((i % 5) * (i % 5)) as f32)
             .sum::<f32>()
@@ -155,7 +155,7 @@ mod tests {
                     .collect::<Vec<_>>()
             })
             .collect();
-        let found = components(&rows, 6, 2);
+        let found = principal_components(&rows, 6, 2);
         let distance = |rows: &[f32], width: usize, a: usize, b: usize| {
             let (a, b) = (&rows[a * width..][..width], &rows[b * width..][..width]);
             a.iter()

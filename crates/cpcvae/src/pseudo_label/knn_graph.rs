@@ -11,7 +11,7 @@ const SHARPNESS: f64 = 8.0;
 /// S = D^(-1/2) W D^(-1/2), row by row, where W holds the weights between neighbours and D their
 /// sums.
 #[derive(Clone, Debug)]
-pub(super) struct Links {
+pub(super) struct KnnGraph {
     /// Where the links of each row begin; one more than there are rows.
     starts: Vec<usize>,
     /// The other end of each link.
@@ -22,7 +22,7 @@ pub(super) struct Links {
     degrees: Vec<f64>,
 }
 
-impl Links {
+impl KnnGraph {
     /// Two rows are linked if one of them is among the other's neighbours, with the weight
     /// `exp(-8 d^2 / (s_i s_j))`, where `s` is the distance to a row's farthest neighbour: the
     /// scale adapts to the density.
@@ -100,14 +100,14 @@ impl Links {
         self.degrees.len()
     }
 
-    /// `out = x - reach S x`, both with a line for each row.
-    pub(super) fn apply(&self, reach: f64, x: &[Line], out: &mut [Line]) {
+    /// `out = x - alpha S x`, both with a line for each row.
+    pub(super) fn apply(&self, alpha: f64, x: &[Line], out: &mut [Line]) {
         for (row, out) in out.iter_mut().enumerate() {
             let mut sum = x[row];
             let links = self.starts[row]..self.starts[row + 1];
             let ends = &self.ends[links.clone()];
             for (end, weight) in ends.iter().zip(&self.weights[links]) {
-                let (factor, other) = (reach * weight, &x[*end as usize]);
+                let (factor, other) = (alpha * weight, &x[*end as usize]);
                 for k in 0..BLOCK {
                     sum[k] -= factor * other[k];
                 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 const MOST_LABELS: usize = 500;
 /// Penalties tried, as shares of the kernel's mean diagonal.
 const PENALTIES: [f64; 4] = [1e-3, 1e-2, 1e-1, 1.0];
-/// Widths of the bell tried, as multiples of the labelled rows' median squared distance.
+/// Widths of the RBF kernel tried, as multiples of the labelled rows' median squared distance.
 const WIDTHS: [f64; 3] = [0.25, 1.0, 4.0];
 
 /// How alike two rows are.
@@ -20,7 +20,7 @@ enum Kernel {
     /// `1 + a b / columns`
     Linear,
     /// `exp(-|a - b|^2 / width)`
-    Bell(f64),
+    Rbf(f64),
 }
 
 /// A fitted classifier.
@@ -54,9 +54,9 @@ impl Ridge {
         let rows: Vec<f32> = used.iter().flat_map(of_row).copied().collect();
         let known: Vec<u32> = used.iter().map(|place| labels[*place].1).collect();
         let median = median_square(&rows, columns);
-        let bells = WIDTHS.map(|width| Kernel::Bell(width * median));
+        let rbfs = WIDTHS.map(|width| Kernel::Rbf(width * median));
         let mut best: Option<(usize, Self)> = None;
-        for kernel in [Kernel::Linear].into_iter().chain(bells) {
+        for kernel in [Kernel::Linear].into_iter().chain(rbfs) {
             let n = known.len();
             let alike: Vec<f64> = (0..n * n)
                 .map(|i| {
@@ -132,9 +132,7 @@ impl Kernel {
         let pairs = a.iter().zip(b).map(|(a, b)| (f64::from(*a), f64::from(*b)));
         match self {
             Self::Linear => 1.0 + pairs.map(|(a, b)| a * b).sum::<f64>() / a.len() as f64,
-            Self::Bell(width) => {
-                (-pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / width).exp()
-            }
+            Self::Rbf(width) => (-pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / width).exp(),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! What the labels of neighbours suggest for unlabelled rows.
+//! Pseudo-labels of unlabelled rows during training.
 
 use super::{Parameters, TrainingData};
 use crate::error::Result;
 use crate::infer::{Inference, largest};
-use crate::objective::{Constrained, Objective};
-use crate::opinion::{first_opinion, propagate};
+use crate::objective::{Objective, PseudoLabels};
+use crate::pseudo_label::propagate;
 use cpcvae_data::{BatchPlan, Matrix};
 
 /// A search among more rows of either kind would take longer than it saves; the others get no
-/// suggestion.
+/// pseudo-label.
 const MOST_ROWS: usize = 60_000;
 /// Of data of more values than this, no more of them are searched than would fit ...
 const LARGE: usize = 1 << 30;
@@ -19,40 +19,38 @@ const ROWS: &str = "guide.rows";
 const SUGGESTED: &str = "guide.suggested";
 const BY_FEATURES: &str = "guide.by_features";
 
-/// For rows of the data: how sure their neighbours are, for the class they suggest.
+/// For rows of the data: the weight of their pseudo-label, at its class.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Guide {
+pub(super) struct AssignedLabels {
     classes: usize,
     /// The rows that were asked about, in order.
     rows: Vec<u32>,
     /// `[rows, classes]`: at most one class of a row is not zero.
     suggested: Vec<f32>,
-    /// What neighbours among the features say, `[rows asked, classes]`, which stays the same.
+    /// Class probabilities by the features, `[rows asked, classes]`, which stay the same.
     by_features: Vec<f32>,
 }
 
-impl Guide {
-    /// How often labels must have been spread once `share` of the stage is behind us; 0 for an
-    /// objective that does not ask.
+impl AssignedLabels {
+    /// How often pseudo-labels must have been assigned once `share` of the stage is behind us; 0 for
+    /// an objective without them.
     pub(super) fn due(objective: &Objective, share: f64) -> u64 {
         match asking(objective) {
-            Some(Constrained { refreshes, .. }) => 1 + (share * (refreshes + 1) as f64) as u64,
+            Some(PseudoLabels { refreshes, .. }) => 1 + (share * (refreshes + 1) as f64) as u64,
             None => 0,
         }
     }
 
-    /// Spreads the labels over neighbours among the features and, once there are codes worth
-    /// asking, over neighbours among these too; what both say is averaged. On MNIST with 100
-    /// labels, compared by pixels, 95.8 % of the rows were right by the features, and 97.3 % by
-    /// both later on.
-    pub(super) fn spread(
+    /// Assigns them by the features and, once there are codes worth comparing, by label propagation
+    /// over these too; both probabilities are averaged.
+    pub(super) fn assign(
         objective: &Objective,
         data: &TrainingData,
         classes: usize,
         seed: u64,
         later: Option<(&Self, &Inference)>,
     ) -> Result<Option<Self>> {
-        let Some(objective) = asking(objective) else {
+        let Some(wanted) = asking(objective) else {
             return Ok(None);
         };
         if data.split.unlabelled.is_empty() {
@@ -75,21 +73,20 @@ impl Guide {
             .zip(labelled)
             .filter_map(|(place, row)| Some((place, class_of(row)?)))
             .collect();
-        let spread = |rows: &Matrix| {
+        let propagated = |rows: &Matrix| {
             let (values, width) = (&rows.values, rows.columns);
-            propagate(values, width, &labels, classes, &objective.propagation)
+            propagate(values, width, &labels, classes, &wanted.propagation())
         };
         let by_features = match later {
             Some((earlier, _)) => earlier.by_features.clone(),
             None => {
-                let seen = objective.view.of(features(), &data.rows.layout);
-                let (values, width) = (&seen.values, seen.columns);
-                first_opinion(values, width, &labels, classes, &objective.propagation)
+                let compared = wanted.features.of(features(), &data.rows.layout);
+                wanted.by_features(&compared.values, compared.columns, &labels, classes)
             }
         };
         let mut beliefs = by_features.clone();
         if let Some((_, coder)) = later {
-            let of_codes = spread(&coder.content(&features())?);
+            let of_codes = propagated(&coder.content(&features())?);
             for (belief, of_code) in beliefs.iter_mut().zip(of_codes) {
                 *belief = 0.5 * (*belief + of_code);
             }
@@ -145,7 +142,7 @@ impl Guide {
             classes: *shape.last()?,
             rows: match parameters.0.get(ROWS) {
                 Some((_, halves)) => halves.chunks_exact(2).map(row).collect(),
-                // Checkpoints used to hold a suggestion for every row of the data.
+                // Checkpoints used to hold a pseudo-label for every row of the data.
                 None => (0..*shape.first()? as u32).collect(),
             },
             suggested: suggested.clone(),
@@ -154,9 +151,9 @@ impl Guide {
     }
 }
 
-fn asking(objective: &Objective) -> Option<&Constrained> {
+fn asking(objective: &Objective) -> Option<&PseudoLabels> {
     match objective {
-        Objective::Constrained(objective) if objective.weights.neighbours != 0.0 => Some(objective),
+        Objective::Constrained(objective) => objective.pseudo_labels.as_ref(),
         _ => None,
     }
 }
@@ -178,7 +175,7 @@ fn some_of(rows: &[u32], most: usize, seed: u64) -> Result<Vec<u32>> {
     Ok(plan.rows_of_step(0).unlabelled)
 }
 
-/// (row, suggested class, how sure): the root of the row's rank among those of its class, 0 for
+/// (row, pseudo-label, its weight): the root of the row's rank among those of its class, 0 for
 /// the least sure and 1 for the surest. The probabilities themselves would say little, since a
 /// label that had to go far arrives faint.
 fn ranked(beliefs: &[f32], classes: usize) -> Vec<(usize, usize, f32)> {
@@ -230,21 +227,21 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_nobody_was_asked_about_have_no_suggestion_also_from_a_checkpoint() {
-        let guide = Guide {
+    fn rows_that_nobody_was_asked_about_have_no_pseudo_label_also_from_a_checkpoint() {
+        let assigned = AssignedLabels {
             classes: 2,
             rows: vec![3, 70_000, u32::MAX],
             suggested: vec![0.5, 0.0, 0.0, 0.7, 0.1, 0.0],
             by_features: vec![0.5; 6],
         };
         let mut stored = Parameters(Default::default());
-        guide.store(&mut stored);
-        let restored = Guide::restore(&stored).expect("it was stored");
-        assert_eq!(restored, guide);
+        assigned.store(&mut stored);
+        let restored = AssignedLabels::restore(&stored).expect("it was stored");
+        assert_eq!(restored, assigned);
         assert_eq!(restored.of(&[70_000, 4, 3]), [0.0, 0.7, 0.0, 0.0, 0.5, 0.0]);
         // As older versions stored it.
         stored.0.remove(ROWS);
-        let restored = Guide::restore(&stored).expect("it was stored");
+        let restored = AssignedLabels::restore(&stored).expect("it was stored");
         assert_eq!(restored.of(&[1]), [0.0, 0.7]);
     }
 

@@ -1,13 +1,13 @@
-//! Solves `(I - reach S) F = Y`, a symmetric positive definite system, for many columns.
+//! Solves `(I - alpha S) F = Y`, a symmetric positive definite system, for many columns.
 
-use super::links::Links;
+use super::knn_graph::KnnGraph;
 use rayon::prelude::*;
 
 /// Residuals are made smaller by this factor.
 pub(super) const TOLERANCE: f64 = 1e-6;
-/// More than any graph should need: the condition number is at most 2 / (1 - reach).
+/// More than any graph should need: the condition number is at most 2 / (1 - alpha).
 const MOST_STEPS: usize = 1000;
-/// Columns that are solved together. A row of a block is a line of the cache, so what links fetch
+/// Columns that are solved together. A row of a block is a line of the cache, so what graph fetch
 /// from all over the graph stays near, and blocks that are done do not wait for others.
 pub(super) const BLOCK: usize = 8;
 
@@ -15,7 +15,7 @@ pub(super) const BLOCK: usize = 8;
 pub(super) type Line = [f64; BLOCK];
 
 /// F `[rows, columns]` for `right [rows, columns]`.
-pub(super) fn solve(links: &Links, reach: f64, columns: usize, right: Vec<f64>) -> Vec<f64> {
+pub(super) fn solve(graph: &KnnGraph, alpha: f64, columns: usize, right: Vec<f64>) -> Vec<f64> {
     let blocks: Vec<Vec<Line>> = (0..columns.div_ceil(BLOCK))
         .into_par_iter()
         .map(|block| {
@@ -27,8 +27,8 @@ pub(super) fn solve(links: &Links, reach: f64, columns: usize, right: Vec<f64>) 
                 line
             };
             solve_block(
-                links,
-                reach,
+                graph,
+                alpha,
                 right.chunks_exact(columns).map(line).collect(),
             )
         })
@@ -42,7 +42,7 @@ pub(super) fn solve(links: &Links, reach: f64, columns: usize, right: Vec<f64>) 
     solution
 }
 
-fn solve_block(links: &Links, reach: f64, right: Vec<Line>) -> Vec<Line> {
+fn solve_block(graph: &KnnGraph, alpha: f64, right: Vec<Line>) -> Vec<Line> {
     let mut solution = vec![Line::default(); right.len()];
     let mut residual = right;
     let mut direction = residual.clone();
@@ -57,7 +57,7 @@ fn solve_block(links: &Links, reach: f64, right: Vec<Line>) -> Vec<Line> {
         {
             break;
         }
-        links.apply(reach, &direction, &mut image);
+        graph.apply(alpha, &direction, &mut image);
         let step = ratio(&squares, &products(&direction, &image));
         add(&mut solution, &direction, &step);
         add(&mut residual, &image, &step.map(|step| -step));
@@ -108,18 +108,18 @@ mod tests {
     #[test]
     fn a_solution_solves_every_column() {
         let points: Vec<f32> = (0..60).map(|i| (i * i % 61) as f32).collect();
-        let links = Links::between(&nearest_others(1, &points, 4), 60);
+        let graph = KnnGraph::between(&nearest_others(1, &points, 4), 60);
         let columns = BLOCK + 3;
         let mut right = vec![0.0; 60 * columns];
         (0..columns).for_each(|k| right[5 * k * columns + k] = 1.0 + k as f64);
-        let solution = solve(&links, 0.99, columns, right.clone());
+        let solution = solve(&graph, 0.99, columns, right.clone());
         for k in 0..columns {
             let column = |values: &[f64]| -> Vec<Line> {
                 let rows = values.chunks_exact(columns);
                 rows.map(|row| [row[k]; BLOCK]).collect()
             };
             let mut image = vec![Line::default(); 60];
-            links.apply(0.99, &column(&solution), &mut image);
+            graph.apply(0.99, &column(&solution), &mut image);
             for (found, expected) in image.iter().zip(column(&right)) {
                 assert!(
                     (found[0] - expected[0]).abs() < 1e-4,

@@ -5,7 +5,7 @@
 //! between the classes that leans on all columns a little.
 
 use super::labelled::{Classifier, Labelled};
-use super::lowest::lowest;
+use super::lbfgs::minimise;
 use rayon::prelude::*;
 
 /// Weight of half the sum of squared weights against the sum of the rows' losses, for columns
@@ -46,7 +46,7 @@ impl Classifier for Logistic {
         let most = (MOST_VALUES / columns.max(1)).max(1);
         let step = used.len().div_ceil(most).max(1);
         let used: Vec<usize> = used.iter().step_by(step).copied().collect();
-        let weights = lowest(vec![0.0; (columns + 1) * classes], |weights, slope| {
+        let weights = minimise(vec![0.0; (columns + 1) * classes], |weights, slope| {
             loss(data, &used, weights, slope)
         });
         Self {

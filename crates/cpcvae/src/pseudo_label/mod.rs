@@ -1,32 +1,32 @@
-//! What a few labels suggest for all rows, before and beside a network.
+//! Pseudo-labels: class probabilities of all rows from a few labels, without a network.
 //!
-//! Above all, labels spread over the graph of nearest neighbours. Rows that lie near each other in
-//! a dense region mostly share their class, so a few labels say something of all rows (Zhou et al.
+//! Above all, label propagation over the graph of nearest neighbours. Rows that lie near each other
+//! in a dense region mostly share their class, so a few labels say something of all rows (Zhou et al.
 //! 2004, "Learning with local and global consistency"; with the scales of Zelnik-Manor and Perona
 //! 2004 and class masses as Zhu et al. 2003).
 
+mod alpha;
 pub(crate) mod cholesky;
 mod conjugate_gradient;
-mod edges;
-mod first;
+mod ensemble;
+mod features;
 mod forest;
+mod hog;
+mod knn_graph;
 mod labelled;
-mod links;
+mod lbfgs;
 mod logistic;
-mod lowest;
-mod principal;
+mod pca;
 mod propagate;
-mod reach;
 mod ridge;
-mod view;
 mod vote;
 
-pub use edges::{EDGES, edges};
-pub use first::first_opinion;
+pub use ensemble::ensemble;
+pub use features::ComparedFeatures;
 pub use forest::forest;
+pub use hog::{HOG_LENGTH, hog};
 pub use logistic::logistic;
 pub use propagate::{Propagation, propagate};
-pub use view::View;
 pub use vote::vote;
 
 use std::borrow::Cow;

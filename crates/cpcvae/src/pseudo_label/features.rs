@@ -1,25 +1,25 @@
 //! What of a row is compared with other rows.
 
-use super::edges::{EDGES, edges};
+use super::hog::{HOG_LENGTH, hog};
 use cpcvae_data::{Layout, Matrix};
 use serde::{Deserialize, Serialize};
 
 /// What of a row is compared with other rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum View {
+pub enum ComparedFeatures {
     /// Its values: columns, or pixels.
     Values,
-    /// The directions of its edges, where it is an image ([`edges`]).
-    Edges,
+    /// Where it is an image, histograms of oriented gradients ([`hog`]).
+    Hog,
 }
 
-impl View {
+impl ComparedFeatures {
     /// What is to be compared of rows of that layout, the channels of images one after the other.
     pub fn of(self, rows: Matrix, layout: &Layout) -> Matrix {
         match (self, layout) {
             (
-                Self::Edges,
+                Self::Hog,
                 Layout::Image {
                     height,
                     width,
@@ -27,8 +27,8 @@ impl View {
                 },
             ) if rows.columns > 0 => Matrix {
                 rows: rows.rows,
-                columns: EDGES,
-                values: edges(&rows.values, [*height, *width, *channels]),
+                columns: HOG_LENGTH,
+                values: hog(&rows.values, [*height, *width, *channels]),
             },
             _ => rows,
         }

@@ -1,4 +1,4 @@
-//! Rows mixed of two, with their classes mixed alike (Zhang et al. 2018).
+//! Mixup: rows mixed of two, with their classes mixed alike (Zhang et al. 2018).
 //!
 //! Between rows the predictor then changes evenly from one's class to the other's. Where rows are
 //! few and columns many it could otherwise say anything there, which is where new rows lie.
@@ -8,14 +8,14 @@ use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
 use burn::tensor::Tensor;
 
-/// Mean cross-entropy of the predictions for mixed rows, with noise of standard deviation `jitter`
-/// on what the encoder sees of them: `[1]`. `suggested [unlabelled, classes]` stands for the
-/// classes of rows without a label.
+/// Mean cross-entropy of the predictions for mixed rows, with noise of standard deviation
+/// `input_noise` on what the encoder sees of them: `[1]`. The pseudo-labels
+/// `suggested [unlabelled, classes]` stand for the classes of rows without a label.
 pub(super) fn cost(
     model: &Vae,
     batch: &Examples,
     suggested: &Tensor<2>,
-    jitter: f64,
+    input_noise: f64,
     noise: &Noise,
 ) -> Tensor<1> {
     let rows = batch.rows();
@@ -24,7 +24,7 @@ pub(super) fn cost(
     // Not the noise of the rows themselves.
     let noise = noise.draw(1);
     let (z, _) = model
-        .encode_through(mixed(batch.features.clone(), &share), jitter, &noise)
+        .encode_through(mixed(batch.features.clone(), &share), input_noise, &noise)
         .sample_kl(noise.normal(Purpose::Code, [rows, model.code()]));
     let prediction = Prediction::new(model.predict(z), batch.classes);
     prediction.loss(mixed(classes, &share)).mean()

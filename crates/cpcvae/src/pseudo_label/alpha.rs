@@ -1,30 +1,30 @@
-//! How far labels should spread, judged by the labels themselves.
+//! The choice of label propagation's alpha, by leaving labels out one at a time.
 
 use super::conjugate_gradient::{TOLERANCE, solve};
-use super::links::Links;
+use super::knn_graph::KnnGraph;
 
-/// From near to far.
-const REACHES: [f64; 4] = [0.9, 0.99, 0.999, 0.9999];
+/// Candidates, in increasing order.
+const ALPHAS: [f64; 4] = [0.9, 0.99, 0.999, 0.9999];
 /// Labels that are left out, one at a time.
 const MOST_LABELS: usize = 100;
 
-/// The reach at which most of the `judges` (places in `labels`) are found again from all other
-/// labels, and how many are; the farther one of two that
-/// do equally well, since where labels are few only a far reach gets everywhere.
+/// The alpha at which most of the `judges` (places in `labels`) are found again from all other
+/// labels, and how many are; the larger one of two that do equally well, since where labels are few
+/// only a large alpha carries them everywhere.
 pub(super) fn choose(
-    links: &Links,
+    graph: &KnnGraph,
     labels: &[(u32, u32)],
     judges: &[usize],
     classes: usize,
 ) -> (f64, usize) {
-    let mut best = (REACHES[0], 0);
-    for reach in REACHES {
-        let found = found_again(links, reach, labels, judges, classes);
+    let mut best = (ALPHAS[0], 0);
+    for alpha in ALPHAS {
+        let found = found_again(graph, alpha, labels, judges, classes);
         if found < best.1 {
-            // A still farther reach takes longest to solve, and is not the cure.
+            // A still larger alpha takes longest to solve, and is not the cure.
             break;
         }
-        best = (reach, found);
+        best = (alpha, found);
     }
     best
 }
@@ -40,23 +40,23 @@ pub(super) fn judges(labels: &[(u32, u32)]) -> Vec<usize> {
 /// The solution is linear in the labels, so that taking one away is subtracting the solution for
 /// it alone: no system has to be solved twice.
 fn found_again(
-    links: &Links,
-    reach: f64,
+    graph: &KnnGraph,
+    alpha: f64,
     labels: &[(u32, u32)],
     judges: &[usize],
     classes: usize,
 ) -> usize {
     // A column for each class with all its labels, and one for each judge alone.
     let columns = classes + judges.len();
-    let mut right = vec![0.0; links.rows() * columns];
+    let mut right = vec![0.0; graph.rows() * columns];
     for (row, class) in labels {
         right[*row as usize * columns + *class as usize] = 1.0;
     }
     for (place, judge) in judges.iter().enumerate() {
         right[labels[*judge].0 as usize * columns + classes + place] = 1.0;
     }
-    let mut beliefs = solve(links, reach, columns, right);
-    links.divide_by_degrees(columns, &mut beliefs);
+    let mut beliefs = solve(graph, alpha, columns, right);
+    graph.divide_by_degrees(columns, &mut beliefs);
     let mut masses = vec![0.0; columns];
     for row in beliefs.chunks_exact(columns) {
         masses.iter_mut().zip(row).for_each(|(mass, b)| *mass += b);
@@ -101,26 +101,26 @@ mod tests {
     #[test]
     fn leaving_out_is_solving_without() {
         let (points, labels) = chains();
-        let links = Links::between(&nearest_others(2, &points, 6), 400);
-        for reach in [0.9, 0.99, 0.999] {
-            let fast = found_again(&links, reach, &labels, &[0, 1, 2, 3], 2);
+        let graph = KnnGraph::between(&nearest_others(2, &points, 6), 400);
+        for alpha in [0.9, 0.99, 0.999] {
+            let fast = found_again(&graph, alpha, &labels, &[0, 1, 2, 3], 2);
             let slow = (0..labels.len()).filter(|left_out| {
                 let mut others = labels.clone();
                 let (row, class) = others.remove(*left_out);
-                let beliefs = super::super::propagate::beliefs(&links, reach, &others, 2);
+                let beliefs = super::super::propagate::beliefs(&graph, alpha, &others, 2);
                 let row = &beliefs[row as usize * 2..][..2];
                 // The class masses follow all four labels, as in the fast way.
                 let weight = |k: u32| if k == class { 2.0 } else { 1.0 };
                 row[class as usize] * weight(class) > row[1 - class as usize] * weight(1 - class)
             });
-            assert_eq!(fast, slow.count(), "reach {reach}");
+            assert_eq!(fast, slow.count(), "alpha {alpha}");
         }
     }
 
     #[test]
-    fn few_labels_on_long_chains_ask_for_a_far_reach() {
+    fn few_labels_on_long_chains_ask_for_a_large_alpha() {
         let (points, labels) = chains();
-        let links = Links::between(&nearest_others(2, &points, 6), 400);
-        assert!(choose(&links, &labels, &judges(&labels), 2).0 >= 0.999);
+        let graph = KnnGraph::between(&nearest_others(2, &points, 6), 400);
+        assert!(choose(&graph, &labels, &judges(&labels), 2).0 >= 0.999);
     }
 }

@@ -1,25 +1,28 @@
-//! What a few labels say of all images before any network is trained, on the real ones; skipped,
+//! Pseudo-labels of real images from a few labels, before any network is trained; skipped,
 //! saying so, where the folder named by `CPCVAE_DATA` does not have them.
 //!
-//! `cargo test --release -p cpcvae --test first_opinion -- --nocapture` prints the figures; with
+//! `cargo test --release -p cpcvae --test pseudo_label -- --nocapture` prints the figures; with
 //! `CPCVAE_ALL_ROWS=1` those of 50,000 images, which take a minute.
 
-use cpcvae::opinion::{Propagation, View, first_opinion};
+use cpcvae::pseudo_label::{ComparedFeatures, Propagation, ensemble, propagate};
 use cpcvae_data::{Source, choose_labels, open_mnist, open_svhn};
 use std::path::PathBuf;
 
+/// Probabilities from (features, their width, labels, number of classes).
+type Classify = fn(&[f32], usize, &[(u32, u32)], usize) -> Vec<f32>;
+
 /// The share of the first rows whose class is found from `per_class` labels a class, by pixels and
-/// by edges.
-fn found(source: &Source, rows: u32, per_class: usize, options: Propagation) -> [f64; 2] {
+/// by HOG.
+fn found(source: &Source, rows: u32, per_class: usize, classify: Classify) -> [f64; 2] {
     let rows: Vec<u32> = (0..rows).collect();
     let data = source.rows.select(&rows);
     let classes = data.class_names().len();
     let class = |row: u32| data.labels.class_of(row).expect("all rows have a class");
     let chosen = choose_labels(&data, &rows, per_class * classes, 0);
     let labels: Vec<(u32, u32)> = chosen.iter().map(|row| (*row, class(*row))).collect();
-    [View::Values, View::Edges].map(|view| {
-        let seen = view.of(data.features.matrix(), &data.layout);
-        let beliefs = first_opinion(&seen.values, seen.columns, &labels, classes, &options);
+    [ComparedFeatures::Values, ComparedFeatures::Hog].map(|features| {
+        let compared = features.of(data.features.matrix(), &data.layout);
+        let beliefs = classify(&compared.values, compared.columns, &labels, classes);
         let is_right = |row: &u32| {
             let beliefs = &beliefs[*row as usize * classes..][..classes];
             let own = beliefs[class(*row) as usize];
@@ -46,29 +49,30 @@ fn rows(few: u32) -> u32 {
 }
 
 #[test]
-fn edges_tell_more_of_digits_than_pixels() {
+fn hog_tells_more_of_digits_than_pixels() {
     let Some(source) = folder().and_then(|folder| open_mnist(&folder).ok()) else {
         return;
     };
-    let neighbours = Propagation {
-        neighbours: 10,
-        reach: Some(0.999),
+    let propagated: Classify = |features, width, labels, classes| {
+        let options = Propagation {
+            neighbours: 10,
+            alpha: Some(0.999),
+        };
+        propagate(features, width, labels, classes, &options)
     };
-    let [pixels, edges] = found(&source, rows(5000), 10, neighbours);
-    println!("MNIST, 100 labels: {pixels:.4} by pixels, {edges:.4} by edges");
-    assert!(edges > pixels + 0.01, "{edges} {pixels}");
+    let [pixels, hog] = found(&source, rows(5000), 10, propagated);
+    println!("MNIST, 100 labels: {pixels:.4} by pixels, {hog:.4} by HOG");
+    assert!(hog > pixels + 0.01, "{hog} {pixels}");
 }
 
 #[test]
-fn edges_tell_more_of_house_numbers_than_pixels() {
+fn hog_tells_more_of_house_numbers_than_pixels() {
     let Some(source) = folder().and_then(|folder| open_svhn(&folder).ok()) else {
         return;
     };
-    let contest = Propagation {
-        neighbours: 10,
-        reach: None,
-    };
-    let [pixels, edges] = found(&source, rows(4000), 100, contest);
-    println!("SVHN, 1000 labels: {pixels:.4} by pixels, {edges:.4} by edges");
-    assert!(edges > pixels + 0.1, "{edges} {pixels}");
+    let of_ensemble: Classify =
+        |features, width, labels, classes| ensemble(features, width, labels, classes, 10);
+    let [pixels, hog] = found(&source, rows(4000), 100, of_ensemble);
+    println!("SVHN, 1000 labels: {pixels:.4} by pixels, {hog:.4} by HOG");
+    assert!(hog > pixels + 0.1, "{hog} {pixels}");
 }

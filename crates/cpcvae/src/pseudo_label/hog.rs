@@ -1,4 +1,4 @@
-//! Images described by the directions of their edges, so that those of one shape are near each
+//! Histograms of oriented gradients (HOG): images described by the directions of their edges, so that those of one shape are near each
 //! other whatever the width of a stroke or a shift by a pixel.
 
 use rayon::prelude::*;
@@ -10,10 +10,10 @@ const CELLS: usize = 7;
 const DIRECTIONS: usize = 8;
 
 /// Numbers that describe an image.
-pub const EDGES: usize = CELLS * CELLS * DIRECTIONS;
+pub const HOG_LENGTH: usize = CELLS * CELLS * DIRECTIONS;
 
 /// For each of `images [rows, channels, height, width]` how strong its edges of each direction are
-/// in each part of it, `[rows, EDGES]`: histograms of oriented gradients (Dalal and Triggs 2005).
+/// in each part of it, `[rows, HOG_LENGTH]`: histograms of oriented gradients (Dalal and Triggs 2005).
 ///
 /// Each pixel votes with the length of its gradient for the two nearest directions and the four
 /// nearest cells. Of the shares of an image, which do not depend on its contrast, the roots are
@@ -21,13 +21,13 @@ pub const EDGES: usize = CELLS * CELLS * DIRECTIONS;
 ///
 /// # Panics
 /// If the images' length does not fit the shape.
-pub fn edges(images: &[f32], [height, width, channels]: [usize; 3]) -> Vec<f32> {
+pub fn hog(images: &[f32], [height, width, channels]: [usize; 3]) -> Vec<f32> {
     let pixels = height * width * channels;
     assert!(pixels > 0 && images.len().is_multiple_of(pixels));
     let (rows, columns) = (votes(height), votes(width));
-    let mut described = vec![0.0; images.len() / pixels * EDGES];
+    let mut described = vec![0.0; images.len() / pixels * HOG_LENGTH];
     let pairs = described
-        .par_chunks_exact_mut(EDGES)
+        .par_chunks_exact_mut(HOG_LENGTH)
         .zip(images.par_chunks_exact(pixels));
     pairs.for_each(|(out, image)| {
         for plane in image.chunks_exact(height * width) {
@@ -108,14 +108,14 @@ mod tests {
 
     #[test]
     fn an_upright_edge_is_found_where_it_is_and_in_its_direction() {
-        let described = edges(&half(28, 14), [28, 28, 1]);
+        let described = hog(&half(28, 14), [28, 28, 1]);
         for (i, strength) in described.iter().enumerate() {
             let (column, direction) = (i / DIRECTIONS % CELLS, i % DIRECTIONS);
             // The gradient points across; the middle cell of seven lies around the edge.
             let expected = direction == 0 && (2..=4).contains(&column);
             assert_eq!(*strength > 0.0, expected, "{column} {direction}");
         }
-        let flat = edges(&turned(&half(28, 14), 28), [28, 28, 1]);
+        let flat = hog(&turned(&half(28, 14), 28), [28, 28, 1]);
         let upright = |d: &[f32], direction: usize| d[(3 * CELLS + 3) * DIRECTIONS + direction];
         assert!(upright(&flat, DIRECTIONS / 2) > 0.1 && upright(&flat, 0) == 0.0);
     }
@@ -123,17 +123,17 @@ mod tests {
     #[test]
     fn neither_light_nor_contrast_nor_the_number_of_colours_matters() {
         let image: Vec<f32> = (0..15 * 9).map(|i| (i as f32 * 0.7).sin()).collect();
-        let described = edges(&image, [15, 9, 1]);
+        let described = hog(&image, [15, 9, 1]);
         assert!(described.iter().all(|strength| strength.is_finite()));
         let negative: Vec<f32> = image.iter().map(|value| 0.3 - 2.0 * value).collect();
-        for (a, b) in described.iter().zip(edges(&negative, [15, 9, 1])) {
+        for (a, b) in described.iter().zip(hog(&negative, [15, 9, 1])) {
             assert!((a - b).abs() < 1e-3, "{a} {b}");
         }
-        let colours = edges(&[image.clone(), image.clone(), image].concat(), [15, 9, 3]);
+        let colours = hog(&[image.clone(), image.clone(), image].concat(), [15, 9, 3]);
         for (one, three) in described.iter().zip(colours) {
             assert!((one - three).abs() < 1e-4, "{one} {three}");
         }
-        let empty = edges(&[0.5; 15 * 9], [15, 9, 1]);
+        let empty = hog(&[0.5; 15 * 9], [15, 9, 1]);
         assert!(empty.iter().all(|strength| *strength == 0.0));
     }
 
@@ -141,9 +141,9 @@ mod tests {
     fn any_size_has_as_many_numbers() {
         for (height, width) in [(1, 1), (3, 50), (7, 7), (64, 64)] {
             let image: Vec<f32> = (0..height * width).map(|i| (i % 3) as f32).collect();
-            let described = edges(&[image.clone(), image].concat(), [height, width, 1]);
-            assert_eq!(described.len(), 2 * EDGES);
-            assert_eq!(described[..EDGES], described[EDGES..]);
+            let described = hog(&[image.clone(), image].concat(), [height, width, 1]);
+            assert_eq!(described.len(), 2 * HOG_LENGTH);
+            assert_eq!(described[..HOG_LENGTH], described[HOG_LENGTH..]);
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
                 .sum::<f32>()
                 .sqrt()
         };
-        let [one, shifted, far] = [12, 13, 24].map(|edge| edges(&half(28, edge), [28, 28, 1]));
+        let [one, shifted, far] = [12, 13, 24].map(|edge| hog(&half(28, edge), [28, 28, 1]));
         assert!(3.0 * distance(&one, &shifted) < distance(&one, &far));
     }
 }

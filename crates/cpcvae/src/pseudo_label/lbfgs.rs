@@ -1,4 +1,4 @@
-//! The lowest point of a smooth convex function: L-BFGS (Liu and Nocedal 1989).
+//! L-BFGS: the minimum of a smooth convex function (Liu and Nocedal 1989).
 
 use std::collections::VecDeque;
 
@@ -10,9 +10,9 @@ const TOLERANCE: f64 = 1e-5;
 /// Halvings of a step before nothing lower is in reach but by rounding.
 const MOST_HALVINGS: usize = 30;
 
-/// A point near the lowest, from `start`. The function gives its value at a point and adds its
+/// A point near the minimum, from `start`. The function gives its value at a point and adds its
 /// gradient there to zeros.
-pub(super) fn lowest(start: Vec<f64>, function: impl Fn(&[f64], &mut [f64]) -> f64) -> Vec<f64> {
+pub(super) fn minimise(start: Vec<f64>, function: impl Fn(&[f64], &mut [f64]) -> f64) -> Vec<f64> {
     let at = |point: &[f64]| {
         let mut slope = vec![0.0; point.len()];
         let value = function(point, &mut slope);
@@ -92,13 +92,13 @@ fn add(a: &mut [f64], b: &[f64], factor: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::lowest;
+    use super::minimise;
 
     #[test]
     fn the_bottom_of_a_long_valley_is_found() {
         // sum of c_i (x_i - i)^2 + (x_i - i)^4, curvatures from 1 to 10,000.
         let curvature = |i: usize| 10f64.powi(i as i32);
-        let found = lowest(vec![0.0; 5], |x, slope| {
+        let found = minimise(vec![0.0; 5], |x, slope| {
             let mut value = 0.0;
             for i in 0..5 {
                 let off = x[i] - i as f64;

@@ -1,0 +1,209 @@
+//! Defaults for the data that is learnt from: a newcomer's, or the paper's.
+
+use super::{PseudoLabelSourceName, RunConfig, paper};
+use crate::distribution::Family;
+use crate::error::{Error, Result};
+use crate::method::{DataKind, Method};
+use serde::{Deserialize, Serialize};
+
+/// Rows of glyphs to train on, unless `data.rows` says otherwise.
+pub const GLYPH_ROWS: usize = 5000;
+
+/// Whose defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// What does well in minutes.
+    #[default]
+    Default,
+    /// The paper's protocol, networks and weights; what it leaves open is listed in
+    /// `docs/methods/paper-preset.md`.
+    Paper,
+}
+
+/// The built-in data sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// Points in the plane.
+    HalfMoon,
+    /// Small drawn shapes.
+    Glyphs,
+    /// Handwritten digits.
+    Mnist,
+    /// House numbers.
+    Svhn,
+    /// Toys.
+    Norb,
+    /// Faces.
+    Celeba,
+}
+
+/// What is learnt from, as far as defaults depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PresetData {
+    /// A built-in data set.
+    BuiltIn(BuiltIn),
+    /// A user's own rows.
+    Own(DataKind),
+}
+
+impl BuiltIn {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::HalfMoon,
+        Self::Glyphs,
+        Self::Mnist,
+        Self::Svhn,
+        Self::Norb,
+        Self::Celeba,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HalfMoon => "half-moon",
+            Self::Glyphs => "glyphs",
+            Self::Mnist => "mnist",
+            Self::Svhn => "svhn",
+            Self::Norb => "norb",
+            Self::Celeba => "celeba",
+        }
+    }
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|data| data.name() == name)
+    }
+
+    /// What it has.
+    pub fn kind(self) -> DataKind {
+        match self {
+            Self::HalfMoon => DataKind::Table,
+            _ => DataKind::Images,
+        }
+    }
+}
+
+impl PresetData {
+    fn kind(self) -> DataKind {
+        match self {
+            Self::BuiltIn(data) => data.kind(),
+            Self::Own(kind) => kind,
+        }
+    }
+}
+
+impl RunConfig {
+    /// The settings of a preset for a method on this data; `source` is its name or file. What the
+    /// rows themselves have a say in comes after it: [`RunConfig::suited_to`].
+    pub fn preset(method: &str, data: PresetData, source: &str, preset: Preset) -> Result<Self> {
+        let config = Self::defaults(method, data.kind(), source)?;
+        match (data, preset) {
+            (PresetData::BuiltIn(data), Preset::Default) => Ok(config.for_built_in(data)),
+            (PresetData::BuiltIn(data), Preset::Paper) if data != BuiltIn::Glyphs => {
+                Ok(paper::settings(config.for_built_in(data), data))
+            }
+            (PresetData::Own(_), Preset::Default) => Ok(match config.method {
+                // Nobody knows yet whether alike rows are of one class, as digits are and faces are
+                // not: the labels decide where pseudo-labels come from.
+                Method::Cpc(_) => config.with_pseudo_labels(PseudoLabelSourceName::Ensemble),
+                _ => config,
+            }),
+            (_, Preset::Paper) => {
+                let problem = format!(
+                    "the paper has settings for half-moon, mnist, svhn, norb and celeba, but none \
+                     for `{source}`"
+                );
+                Err(Error::setting("preset", problem))
+            }
+        }
+    }
+
+    /// The protocol of a built-in data set, and what suits it.
+    fn for_built_in(mut self, built_in: BuiltIn) -> Self {
+        let data = &mut self.data;
+        match built_in {
+            BuiltIn::HalfMoon => (data.labels, data.rows) = (6, 1000),
+            BuiltIn::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
+            BuiltIn::Mnist => {
+                (data.labels, data.validation) = (100, 10_000.0);
+                if let Method::M2(_) = self.method {
+                    // As the paper trained it: a smaller rate when validation stops improving.
+                    self.train.schedule = "plateau".into();
+                    self.train.learning_rate = 3e-4;
+                }
+            }
+            BuiltIn::Svhn => (data.labels, data.validation) = (1000, 10_000.0),
+            BuiltIn::Norb => (data.labels, data.validation) = (1000, 2000.0),
+            // 2,000 of the 162,770, and as large a share of a smaller copy.
+            BuiltIn::Celeba => (data.labels, data.validation) = (1000, 2000.0 / 162_770.0),
+        }
+        if matches!(built_in, BuiltIn::Svhn | BuiltIn::Norb | BuiltIn::Celeba) {
+            if self.method.has_plain_images() {
+                self.model.likelihood = Family::Normal;
+            }
+            paper::set_weights(&mut self, built_in);
+            if built_in == BuiltIn::Svhn {
+                self.model.transform.rotation = 0.5;
+            }
+            if let Method::Cpc(_) = self.method {
+                self.train.shift = 2;
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::NAMES;
+
+    fn preset(method: &str, data: BuiltIn, preset: Preset) -> RunConfig {
+        let source = data.name();
+        RunConfig::preset(method, PresetData::BuiltIn(data), source, preset).expect("it exists")
+    }
+
+    #[test]
+    fn only_own_rows_have_pseudo_labels() {
+        for data in BuiltIn::ALL {
+            let config = preset("cpc", data, Preset::Default);
+            assert_eq!(config.pseudo_labels.source, PseudoLabelSourceName::None);
+            let train = &config.train;
+            let batch = (train.labelled_per_batch, train.unlabelled_per_batch);
+            assert_eq!(batch, (100, 100), "{data:?}");
+        }
+        for (kind, shift) in [(DataKind::Images, 1), (DataKind::Table, 0)] {
+            let own = |method| {
+                RunConfig::preset(method, PresetData::Own(kind), "x", Preset::Default).expect("ok")
+            };
+            let config = own("cpc");
+            assert_eq!(config.pseudo_labels.source, PseudoLabelSourceName::Ensemble);
+            let train = &config.train;
+            let batch = (train.labelled_per_batch, train.unlabelled_per_batch);
+            assert_eq!((batch, train.shift), ((20, 180), shift));
+            let source = own("pc").pseudo_labels.source;
+            assert_eq!(source, PseudoLabelSourceName::None);
+        }
+    }
+
+    #[test]
+    fn photographs_are_not_binarised_unless_asked_for() {
+        for method in NAMES {
+            for data in BuiltIn::ALL {
+                let likelihood = preset(method, data, Preset::Default).model.likelihood;
+                let may_be = matches!(data, BuiltIn::Glyphs | BuiltIn::Mnist);
+                assert!(
+                    may_be || likelihood != Family::Bernoulli,
+                    "{method} {data:?}"
+                );
+            }
+        }
+        assert_eq!(
+            preset("m2", BuiltIn::Mnist, Preset::Default)
+                .model
+                .likelihood,
+            Family::Bernoulli
+        );
+    }
+}

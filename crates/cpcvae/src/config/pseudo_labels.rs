@@ -1,0 +1,64 @@
+//! The section `[pseudo_labels]`.
+
+use crate::method::DataKind;
+use crate::pseudo_label::ComparedFeatures;
+use serde::{Deserialize, Serialize};
+
+/// Pseudo-labels of unlabelled rows, which lead `cpc` through training: an extension of ours, not
+/// the paper's. `docs/methods/pseudo-labels.md` describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PseudoLabelConfig {
+    /// none, propagation (label propagation with the alpha below), or ensemble (the best of label
+    /// propagation, kernel ridge, logistic regression and a forest).
+    pub source: PseudoLabelSourceName,
+    /// Weight of the cross-entropy between pseudo-labels and predictions, as a multiple of lambda.
+    pub weight: f64,
+    /// Share of that weight that is gone at the end of the run, 0 to 1; it falls linearly.
+    pub decay: f64,
+    /// How often during the run labels are propagated anew, over codes too.
+    pub refreshes: u64,
+    /// What of a row is compared with others: values, or hog for histograms of oriented gradients
+    /// of an image.
+    pub features: ComparedFeatures,
+    /// Neighbours of a row in the graph of label propagation.
+    pub neighbours: usize,
+    /// alpha of label propagation (Zhou et al. 2004), above 0 and below 1; the ensemble chooses it
+    /// by leave-one-out.
+    pub alpha: f64,
+    /// Weight of mixup rows, as a multiple of `weight`.
+    pub mixup: f64,
+}
+
+/// Where pseudo-labels come from, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PseudoLabelSourceName {
+    /// There are none: the paper's method.
+    None,
+    /// Label propagation.
+    Propagation,
+    /// The best of several classifiers.
+    Ensemble,
+}
+
+impl PseudoLabelConfig {
+    /// No pseudo-labels, and what they would be on this kind of data.
+    pub fn default_for(data: DataKind) -> Self {
+        let images = data == DataKind::Images;
+        // Evidence of images is thousands of nats; what is to be heard beside it has to be loud.
+        Self {
+            source: PseudoLabelSourceName::None,
+            weight: if images { 100.0 } else { 20.0 },
+            decay: 0.0,
+            refreshes: if images { 5 } else { 0 },
+            features: match data {
+                DataKind::Images => ComparedFeatures::Hog,
+                DataKind::Table => ComparedFeatures::Values,
+            },
+            neighbours: if images { 10 } else { 30 },
+            alpha: 0.999,
+            mixup: 0.0,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Pseudo-labels of unlabelled rows, an extension that is ours and not the paper's.
+
+use super::{Examples, Prediction, Terms, mixup};
+use crate::model::Vae;
+use crate::noise::Noise;
+use crate::pseudo_label::{ComparedFeatures, Propagation, ensemble, propagate};
+use serde::{Deserialize, Serialize};
+
+/// Who says what class an unlabelled row has, and how loudly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PseudoLabels {
+    /// Weight of the cross-entropy between pseudo-labels and predictions.
+    pub weight: f64,
+    /// Share of that weight that is gone at the end of the stage; it falls linearly.
+    pub decay: f64,
+    /// Where they come from.
+    pub source: PseudoLabelSource,
+    /// Neighbours of a row in the graph of label propagation.
+    pub neighbours: usize,
+    /// What of a row is compared with other rows.
+    pub features: ComparedFeatures,
+    /// How often during the stage labels are propagated anew, over codes too.
+    pub refreshes: u64,
+    /// Weight of mixup rows, as a multiple of `weight`.
+    pub mixup: f64,
+}
+
+/// Where pseudo-labels come from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PseudoLabelSource {
+    /// Label propagation with this alpha, below 1.
+    Propagation {
+        /// The share of its neighbours' beliefs that a row takes over.
+        alpha: f64,
+    },
+    /// The best of label propagation, kernel ridge, logistic regression and a forest; leave-one-out
+    /// chooses alpha.
+    Ensemble,
+}
+
+impl PseudoLabels {
+    /// The same where weights are multiples of lambda.
+    pub fn times(&self, lambda: f64) -> Self {
+        Self {
+            weight: lambda * self.weight,
+            ..self.clone()
+        }
+    }
+
+    /// Class probabilities of all rows by what is compared of them, `[rows, width]`, from the labels
+    /// (row, class) of some: `[rows, classes]`.
+    pub fn by_features(
+        &self,
+        features: &[f32],
+        width: usize,
+        labels: &[(u32, u32)],
+        classes: usize,
+    ) -> Vec<f32> {
+        match self.source {
+            PseudoLabelSource::Propagation { .. } => {
+                propagate(features, width, labels, classes, &self.propagation())
+            }
+            PseudoLabelSource::Ensemble => {
+                ensemble(features, width, labels, classes, self.neighbours)
+            }
+        }
+    }
+
+    /// How labels are propagated, over codes too.
+    pub fn propagation(&self) -> Propagation {
+        Propagation {
+            neighbours: self.neighbours,
+            alpha: match self.source {
+                PseudoLabelSource::Propagation { alpha } => Some(alpha),
+                PseudoLabelSource::Ensemble => None,
+            },
+        }
+    }
+
+    /// The weight once `share` of the stage is behind us.
+    fn weight_at(&self, share: f64) -> f64 {
+        self.weight * (1.0 - self.decay * share.min(1.0))
+    }
+
+    /// Adds the terms of a batch that has pseudo-labels. `input_noise` is that of the other terms.
+    pub(super) fn push(
+        &self,
+        terms: &mut Terms,
+        (model, batch, noise): (&Vae, &Examples, &Noise),
+        prediction: &Prediction,
+        input_noise: f64,
+        share: f64,
+    ) {
+        let Some(suggested) = &batch.suggested else {
+            return;
+        };
+        let rows = batch.rows();
+        let weight = self.weight_at(share);
+        let loss = prediction
+            .rows(batch.labelled..rows)
+            .loss(suggested.clone());
+        let mean = loss.sum().div_scalar(rows as f64);
+        terms.push("pseudo_labels", weight, mean);
+        if self.mixup != 0.0 {
+            let cost = mixup::cost(model, batch, suggested, input_noise, noise);
+            terms.push("mixup", self.mixup * weight, cost);
+        }
+    }
+}
