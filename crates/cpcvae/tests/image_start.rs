@@ -91,6 +91,7 @@ fn train(model: Model, examples: &Examples, path: GradientPath, steps: u64) -> V
     let facts = LabelFacts {
         class_shares: vec![0.5, 0.5],
         rows: ROWS,
+        labelled_rows: ROWS / 2,
     };
     let recipe = Method::Cpc(cpc).recipe(&facts).expect("valid");
     let (mut model, mut adam) = (model, Adam::default());

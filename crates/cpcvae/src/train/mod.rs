@@ -26,4 +26,5 @@ pub use parameters::{ModulePath, Parameters};
 pub use plan::TrainPlan;
 pub use report::{FitReport, StopReason, TrainingData};
 pub use schedule::{Schedule, ScheduleState};
+pub use start::DecoderStart;
 pub use tensor_file::{TensorFile, write_atomically, write_through};

@@ -3,6 +3,18 @@
 use super::{TrainPlan, TrainingData};
 use crate::model::Model;
 use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+/// Where the decoder of images starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecoderStart {
+    /// The mean and standard deviation of each pixel over the training rows.
+    #[default]
+    Data,
+    /// Raw outputs around zero: every pixel is grey.
+    Zero,
+}
 
 /// Rows that the mean and standard deviation of each pixel are taken from: more would change
 /// little.
@@ -11,7 +23,7 @@ const ROWS: usize = 5000;
 /// A fresh model. The decoder of images starts from the mean and spread of each pixel.
 pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, device: &Device) -> Model {
     let model = Model::new(&plan.shape, plan.seed, device);
-    if plan.shape.image.is_none() {
+    if plan.shape.image.is_none() || plan.decoder_start == DecoderStart::Zero {
         return model;
     }
     let split = &data.split;
