@@ -62,7 +62,7 @@ fn shape(likelihood: Family, scale_floor: f32) -> Shape {
         scale_floor,
         transform: Some(TransformPlan {
             ranges: TransformRanges::default(),
-            canvas: 1.5,
+            canvas: 1.6,
         }),
         target: Target::Classes(vec!["lying".into(), "standing".into()]),
     }
@@ -225,21 +225,20 @@ fn margins_of_moved_images_do_not_tell_the_class() {
         // As small as it gets: the image shows the whole canvas.
         let small = [0.0, 0.0, 0.0, 0.0, -4.0, -4.0].repeat(ROWS);
         let small = Tensor::<2>::from_data(TensorData::new(small, [ROWS, 6]), &device);
-        let made = values(vae.decode(vae.with_transform(z, small)).mean());
+        let noise = Noise::new(5, 0, &device);
+        let made = values(vae.decode(vae.with_transform(z, small)).sample(&noise));
         let is_margin = |pixel: &usize| {
             let at_end = |place: usize| place == 0 || place == SIDE - 1;
             at_end(pixel / SIDE) || at_end(pixel % SIDE)
         };
         let margin = |row: &[f32]| (0..PIXELS).filter(is_margin).map(|i| row[i]).collect();
         let margins: Vec<Vec<f32>> = made.chunks_exact(PIXELS).map(margin).collect();
-        let brightest = margins
-            .iter()
-            .flatten()
-            .fold(-1.0f32, |most, v| most.max(*v));
+        let margin_pixels = margins.iter().flatten();
+        let mean = margin_pixels.sum::<f32>() / (ROWS * margins[0].len()) as f32;
         let found = read_class(&margins);
-        println!("{path:?}: class read in {found} of the rows, brightest {brightest}");
+        println!("{path:?}: class read in {found} of the rows, margins of {mean}");
         assert!(found < 0.7, "{path:?}: {found}");
-        assert!(brightest < -0.5, "{path:?}: {brightest}");
+        assert!(mean < -0.9, "{path:?}: {mean}");
         // The images themselves tell the class.
         let whole: Vec<Vec<f32>> = made.chunks_exact(PIXELS).map(<[f32]>::to_vec).collect();
         assert!(read_class(&whole) > 0.9, "{path:?}");
