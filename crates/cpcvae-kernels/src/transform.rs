@@ -1,8 +1,10 @@
 //! What follows the decoder: constraints on its maps and their affine warp to the image.
 
 mod line;
+mod shown;
 mod warp;
 
+pub use shown::clear_unshown;
 pub use warp::{WarpShape, warp, warp_backward};
 
 use crate::isa::Isa;

@@ -44,6 +44,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
     Ok(TrainPlan {
         seed: config.seed,
         shape,
+        decoder_start: config.model.decoder_start,
         method: config.method.clone(),
         facts: prepared.facts.clone(),
         options,

@@ -4,7 +4,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::op::constrain::{self, Constraint};
 use cpcvae::op::linear::{self, Activation};
 use cpcvae::op::log_prob::{self, Density};
-use cpcvae::op::{class_rows, gaussian, noise_normal, softmax, warp};
+use cpcvae::op::{class_rows, gaussian, noise_normal, shown, softmax, warp};
 use cpcvae_kernels::random::{self, Stream};
 
 fn device() -> Device {
@@ -212,5 +212,23 @@ fn warp_of_parameter_maps() {
         let (gr2, gt2) = gradients(&raw, &theta, weighted(twin));
         assert!(difference(gr.unwrap(), gr2.unwrap()) < 1e-3);
         assert!(difference(gt.unwrap(), gt2.unwrap()) < 2e-3);
+    }
+}
+
+#[test]
+fn gradients_of_what_an_image_shows() {
+    for (rows, maps, canvas) in [(1, 1, (1, 1)), (5, 3, (6, 4)), (30, 2, (9, 9))] {
+        let raw = normal([rows, maps, canvas.0 * canvas.1], 1).require_grad();
+        let theta = normal([rows, 6], 2).require_grad();
+        let fused = shown::shown_only(raw.clone(), theta.clone(), canvas);
+        let twin = shown::composed(raw.clone(), theta.clone().detach(), canvas);
+        for made in [&fused, &twin] {
+            assert_eq!(difference(made.clone(), raw.clone()), 0.0);
+        }
+        let [(fused, of_theta), (twin, _)] =
+            [fused, twin].map(|made| gradients(&raw, &theta, weighted(made)));
+        let (fused, twin) = (fused.expect("a gradient"), twin.expect("a gradient"));
+        assert_eq!(difference(fused, twin), 0.0, "{canvas:?}");
+        assert!(of_theta.is_none(), "what is shown does not learn");
     }
 }

@@ -3,12 +3,12 @@
 mod toy;
 
 use cpcvae::method::{
-    BlendedM2, Cpc, DataKind, LabelFacts, LabelsOnly, M2, Method, Pc, PlainVae, Recipe,
-    SupervisedVae, Vat,
+    BlendedM2, Cpc, DataKind, LabelFacts, LabelsOnly, M2, Method, ObjectiveOptions, Pc, PlainVae,
+    Recipe, SupervisedVae, Vat,
 };
 use cpcvae::model::Model;
 use cpcvae::noise::{Noise, Purpose};
-use cpcvae::objective::{Progress, labelled_bound, unlabelled_bound};
+use cpcvae::objective::{LabelledEvidence, Progress, labelled_bound, unlabelled_bound};
 use cpcvae::train::Parameters;
 
 fn recipe(method: &Method) -> Recipe {
@@ -70,6 +70,47 @@ fn the_supervised_vae_is_pc_with_lambda_one() {
     });
     let supervised = Method::SupervisedVae(SupervisedVae::default_for(DataKind::Table));
     assert_eq!(loss(supervised), loss(pc));
+}
+
+/// In a batch of four labelled and five unlabelled rows whose evidence counts as in the data, where
+/// a tenth of the rows is labelled, the sum over rows is that of the paper: a tenth of the labelled
+/// mean and nine tenths of the other. Where batch and data agree, nothing changes.
+#[test]
+fn evidence_of_labelled_rows_counts_as_in_the_data() {
+    let model = Model::new(&toy::shape(cpcvae::model::Kind::Vae), 1, &toy::device());
+    let evidence = |labelled_evidence, labelled_rows, labelled: usize, unlabelled: usize| {
+        let facts = LabelFacts {
+            class_shares: vec![0.5, 0.3, 0.2],
+            rows: 90,
+            labelled_rows,
+        };
+        let options = ObjectiveOptions {
+            labelled_evidence,
+            ..ObjectiveOptions::default()
+        };
+        let recipe = Method::Pc(Pc::default_for(DataKind::Table))
+            .recipe(&facts)
+            .expect("valid settings")
+            .with_options(&options, &facts);
+        let noise = Noise::new(3, 11, &toy::device());
+        let batch = toy::examples(labelled, unlabelled);
+        let objective = &recipe.stages[0].objective;
+        let terms = objective.terms(&model, &batch, &noise, Progress::DONE);
+        ["reconstruction", "kl"].map(|name| {
+            let term = terms.get(name).expect("evidence");
+            term.value.clone().into_scalar::<f32>()
+        })
+    };
+    let all = evidence(LabelledEvidence::Batch, 9, 4, 5);
+    assert_eq!(all, evidence(LabelledEvidence::Data, 40, 4, 5));
+    // The same rows and noise: the first four alone, and what the others then must have.
+    let first = evidence(LabelledEvidence::Batch, 9, 4, 0);
+    let weighted = evidence(LabelledEvidence::Data, 9, 4, 5);
+    for ((all, first), weighted) in all.into_iter().zip(first).zip(weighted) {
+        let others = (9.0 * all - 4.0 * first) / 5.0;
+        let expected = 0.1 * first + 0.9 * others;
+        assert!((weighted - expected).abs() < 1e-5, "{weighted}, {expected}");
+    }
 }
 
 /// But for the scale: the mean is over all rows of the batch, of which four in nine have labels.

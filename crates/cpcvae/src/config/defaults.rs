@@ -10,6 +10,7 @@ use crate::method::{DataKind, Method};
 use crate::model::ActivationName;
 use crate::net::spatial_transformer::TransformRanges;
 use crate::objective::LabelledEvidence;
+use crate::train::DecoderStart;
 
 impl RunConfig {
     /// These settings, which are defaults, with another network: for a wide residual network what
@@ -112,6 +113,7 @@ impl RunConfig {
                     (false, _) => Family::Normal,
                 },
                 scale_floor: 0.01,
+                decoder_start: DecoderStart::Data,
                 missing_cells: false,
                 transform: TransformConfig {
                     enabled: images && !plain,

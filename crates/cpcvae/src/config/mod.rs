@@ -19,6 +19,7 @@ use crate::distribution::Family;
 use crate::method::Method;
 use crate::model::ActivationName;
 use crate::objective::LabelledEvidence;
+use crate::train::DecoderStart;
 use serde::{Deserialize, Serialize};
 
 /// All settings of a run.
@@ -118,6 +119,9 @@ pub struct ModelConfig {
     pub likelihood: Family,
     /// Smallest standard deviation of the likelihood.
     pub scale_floor: f64,
+    /// Where the decoder of a VAE of images starts: `data` for the mean and spread of each pixel over
+    /// the training rows, `zero` for grey.
+    pub decoder_start: DecoderStart,
     /// Whether rows of a table may have missing cells later, though none has one in training.
     pub missing_cells: bool,
     /// Affine transforms in the code.

@@ -21,6 +21,13 @@ use crate::op::constrain::Constraint;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
+/// Share rho of the normal part that training starts from: noise is for outliers.
+const START_RHO: f32 = 0.9;
+
+fn logit(share: f32) -> f32 {
+    (share / (1.0 - share)).ln()
+}
+
 /// The family of the likelihood F(x | decoder output).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -43,6 +50,19 @@ impl Family {
             Self::Normal => vec![Constraint::Identity, variance],
             Self::Bernoulli => vec![Constraint::Identity],
             Self::NoiseNormal => vec![Constraint::Sigmoid, Constraint::Tanh, variance],
+        }
+    }
+
+    /// The unconstrained value of a parameter map at which a pixel has this mean and standard
+    /// deviation: where training starts. Kept away from the ends, where slopes vanish.
+    pub fn raw_of(self, map: Constraint, mean: f32, deviation: f32) -> f32 {
+        match map {
+            Constraint::Identity if self == Self::Bernoulli => logit(mean.clamp(0.02, 0.98)),
+            Constraint::Identity => mean,
+            Constraint::Tanh => mean.clamp(-0.95, 0.95).atanh(),
+            Constraint::Sigmoid => logit(START_RHO),
+            // The inverse of softplus.
+            Constraint::Variance { floor } => (deviation - floor).max(0.05).exp_m1().ln(),
         }
     }
 

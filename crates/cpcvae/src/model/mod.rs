@@ -191,6 +191,15 @@ impl Model {
         }
     }
 
+    /// Lets the decoder of a VAE of images start from the mean and standard deviation of each
+    /// pixel, `[features]` each ([`Vae::start_from`]). Other models stay as they are.
+    pub fn start_from(self, mean: &[f32], deviation: &[f32]) -> Self {
+        match self {
+            Self::Vae(model) => Self::Vae(model.start_from(mean, deviation)),
+            other => other,
+        }
+    }
+
     /// To be called after each step: running averages of batch normalisation take in its first
     /// batch ([`crate::net::BatchNorm`]).
     pub fn settle(&mut self) {

@@ -93,6 +93,44 @@ impl Observation {
             .with_parameters(maps.reshape([rows, per_family, self.features]))
     }
 
+    /// The decoder's `raw [rows, decoder_outputs]`, whose gradient ends at what the image with the
+    /// transform `z_t [rows, 6]` shows of the canvas.
+    pub fn shown_only(&self, raw: Tensor<2>, z_t: Tensor<2>) -> Tensor<2> {
+        let Some(plan) = &self.transform else {
+            return raw;
+        };
+        let [rows, outputs] = raw.dims();
+        let (height, width) = self.canvas();
+        let theta = spatial_transformer::image_to_canvas(z_t, &plan.ranges, self.canvas_ratio());
+        let maps = raw.reshape([rows, self.constraints.len(), height * width]);
+        op::shown::shown_only(maps, theta, (height, width)).reshape([rows, outputs])
+    }
+
+    /// The raw output at which the distribution of every pixel has its mean and standard deviation
+    /// over the data, `[features]` each: `[decoder_outputs]`. Beyond the image the canvas is like the
+    /// image's border. Nothing for rows that are no image.
+    pub fn raw_of(&self, mean: &[f32], deviation: &[f32]) -> Option<Vec<f32>> {
+        let [image_height, image_width, channels] = self.image;
+        let (height, width) = self.canvas();
+        self.row.is_none().then(|| {
+            let nearest = |place: usize, size: usize, image: usize| {
+                (place + image / 2).saturating_sub(size / 2).min(image - 1)
+            };
+            let mut raw = Vec::with_capacity(self.decoder_outputs());
+            for (map, constraint) in self.constraints.iter().enumerate() {
+                let plane = map % channels * image_height * image_width;
+                for place in 0..height * width {
+                    let row = nearest(place / width, height, image_height);
+                    let column = nearest(place % width, width, image_width);
+                    let pixel = plane + row * image_width + column;
+                    let (mean, deviation) = (mean[pixel], deviation[pixel]);
+                    raw.push(self.family.raw_of(*constraint, mean, deviation));
+                }
+            }
+            raw
+        })
+    }
+
     /// Height and width of the decoder's canvas.
     fn canvas(&self) -> (usize, usize) {
         let [height, width, _] = self.image;

@@ -121,6 +121,29 @@ impl Vae {
         self.observation.likelihood(drawn, z_t)
     }
 
+    /// What was drawn, as it is, but gradients end at what `z [rows, code]` shows of the canvas.
+    ///
+    /// Where a row's image does not reach, only images moved by other transforms are seen. Nothing
+    /// there is compared with data, so a decoder that learnt there from predictions alone could
+    /// write the class into the margin.
+    pub fn shown_only(&self, drawn: Tensor<2>, z: Tensor<2>) -> Tensor<2> {
+        if !self.has_transform() {
+            return drawn;
+        }
+        let [rows, _] = z.dims();
+        let z_t = z.slice([0..rows, 0..self.layout.transform]);
+        self.observation.shown_only(drawn, z_t)
+    }
+
+    /// Lets the decoder start from the mean and standard deviation of each pixel over the data,
+    /// `[features]` each, whatever the code. Rows that are no image start at zero anyway.
+    pub fn start_from(mut self, mean: &[f32], deviation: &[f32]) -> Self {
+        if let Some(raw) = self.observation.raw_of(mean, deviation) {
+            self.decoder = self.decoder.start_at(raw);
+        }
+        self
+    }
+
     /// The predictor's outputs for `z [rows, code]`: logits of the classes, or continuous labels.
     ///
     /// # Panics

@@ -3,7 +3,7 @@
 use crate::noise::{Noise, Purpose};
 use crate::op::linear::{Activation, linear_activation};
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 
 /// `act(x W + b)`.
 #[derive(Module, Debug)]
@@ -23,6 +23,16 @@ impl Linear {
         Self {
             weight: Param::from_tensor(unit.mul_scalar(2.0 * limit).sub_scalar(limit)),
             bias: Param::from_tensor(Tensor::zeros([outputs], device)),
+        }
+    }
+
+    /// The same layer with `outputs` for every input: weights of zero.
+    pub fn constant(self, outputs: Vec<f32>) -> Self {
+        let weight = self.weight.val();
+        let bias = Tensor::from_data(TensorData::from(outputs.as_slice()), &weight.device());
+        Self {
+            weight: Param::from_tensor(weight.zeros_like()),
+            bias: Param::from_tensor(bias),
         }
     }
 

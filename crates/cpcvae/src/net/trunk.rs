@@ -134,6 +134,16 @@ impl Decoder {
         }
     }
 
+    /// The same network, but its outputs start at these `[features]`. A dense one starts without
+    /// weights behind its last hidden layer: outputs that nothing is learnt of stay as they are. A
+    /// convolutional one can only start at the mean of each channel.
+    pub fn start_at(self, outputs: Vec<f32>) -> Self {
+        match self {
+            Self::Mlp(net) => Self::Mlp(net.start_at(outputs)),
+            Self::WideResNet(net) => Self::WideResNet(net.start_at(&outputs)),
+        }
+    }
+
     /// `z [rows, code]` to `[rows, features]`.
     pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
         match self {

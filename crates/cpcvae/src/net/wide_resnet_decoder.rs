@@ -66,6 +66,18 @@ impl WideResNetDecoder {
         }
     }
 
+    /// The same network, but each channel starts at the mean of its `outputs`, channel by channel.
+    pub fn start_at(mut self, outputs: &[f32]) -> Self {
+        let bias = self.bias.val();
+        let [channels] = bias.dims();
+        let pixels = outputs.len() / channels;
+        let mean = |plane: &[f32]| plane.iter().sum::<f32>() / pixels as f32;
+        let means: Vec<f32> = outputs.chunks_exact(pixels).map(mean).collect();
+        let bias = Tensor::from_floats(means.as_slice(), &bias.device());
+        self.bias = Param::from_tensor(bias);
+        self
+    }
+
     /// `z [rows, code]` to `[rows, channels * height * width]`, channel by channel.
     pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
         in_parts(z, |z| self.forward_together(z))

@@ -68,8 +68,15 @@ pub(super) fn simulated_code(
         model.with_transform(z, z_t)
     };
     let x_bar = match path {
-        GradientPath::Code => model.decode(moved(z.detach())).sample(noise),
-        _ if model.has_transform() => model.observe(drawn, moved(z)).sample(noise),
+        GradientPath::Code => {
+            let z = z.detach();
+            let drawn = model.shown_only(model.draw(z.clone()), z.clone());
+            model.observe(drawn, moved(z)).sample(noise)
+        }
+        _ if model.has_transform() => {
+            let drawn = model.shown_only(drawn, z.clone());
+            model.observe(drawn, moved(z)).sample(noise)
+        }
         _ => decoded.sample(noise),
     };
     let x_bar = match path {

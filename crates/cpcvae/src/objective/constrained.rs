@@ -1,7 +1,7 @@
 //! The paper's objective: evidence, subject to prediction and consistency constraints.
 
 use super::consistency::Original;
-use super::{AggregateViews, Examples, GradientPath, Prediction, Progress};
+use super::{AggregateViews, Examples, GradientPath, LabelledEvidence, Prediction, Progress};
 use super::{PseudoLabels, Terms, aggregate, consistency, entropy, evidence};
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
@@ -53,18 +53,6 @@ impl Weights {
     }
 }
 
-/// How much the evidence of labelled rows counts beside that of unlabelled ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LabelledEvidence {
-    /// Every row of a batch counts alike: with half of it labelled, labelled rows count for as much
-    /// as all others.
-    #[default]
-    Batch,
-    /// Every row of the data counts alike, as in the paper's sum over labelled and unlabelled rows.
-    Data,
-}
-
 /// Weights, their ramps, and the ways of the gradient.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constrained {
@@ -112,6 +100,8 @@ impl Constrained {
             batch.features.clone(),
             &decoded,
             kl,
+            self.labelled_evidence
+                .row_weights(batch, self.labelled_share),
         );
 
         if !model.has_predictor() {

@@ -25,7 +25,8 @@ pub use auxiliary_evidence::{
     AuxiliaryEvidence, draw as draw_auxiliary, labelled_weight, unlabelled_weight,
 };
 pub use consistency::GradientPath;
-pub use constrained::{Constrained, LabelledEvidence, Weights};
+pub use constrained::{Constrained, Weights};
+pub use evidence::LabelledEvidence;
 pub use examples::Examples;
 pub(crate) use examples::one_hot;
 pub use label_evidence::{LabelEvidence, labelled_bound, unlabelled_bound};

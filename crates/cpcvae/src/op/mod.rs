@@ -16,6 +16,7 @@ pub mod gaussian;
 pub mod linear;
 pub mod log_prob;
 pub mod noise_normal;
+pub mod shown;
 pub mod softmax;
 pub mod warp;
 pub mod weights;

@@ -4,7 +4,7 @@ use super::checkpoint::{self, Finished, LoopState};
 use super::metrics::MetricsFile;
 use super::pseudo_labels::AssignedLabels;
 use super::report::{FitReport, StopReason, TrainingData};
-use super::{Adam, Observer, Solver, TrainPlan};
+use super::{Adam, Observer, Solver, TrainPlan, start};
 use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::infer::Inference;
@@ -76,14 +76,14 @@ impl<'a> Training<'a> {
         std::fs::create_dir_all(&checkpoints).map_err(|error| Error::file(&checkpoints, error))?;
         let device = device.clone().autodiff();
         let last = checkpoints.join("last.safetensors");
-        let model = Model::new(&plan.shape, plan.seed, &device);
         let (model, adam, pseudo_labels, state) = if last.exists() {
-            checkpoint::load(&last, model)?
+            checkpoint::load(&last, Model::new(&plan.shape, plan.seed, &device))?
         } else {
             let state = LoopState {
                 multiplier: plan.constraint.and(plan.method.prediction_weight()),
                 ..LoopState::default()
             };
+            let model = start::fresh(plan, data, &device);
             (model, Adam::default(), None, state)
         };
         let mut training = Self {

@@ -14,6 +14,7 @@ mod pseudo_labels;
 mod report;
 mod schedule;
 mod solve;
+mod start;
 mod tensor_file;
 mod validate;
 
@@ -25,4 +26,5 @@ pub use parameters::{ModulePath, Parameters};
 pub use plan::TrainPlan;
 pub use report::{FitReport, StopReason, TrainingData};
 pub use schedule::{Schedule, ScheduleState};
+pub use start::DecoderStart;
 pub use tensor_file::{TensorFile, write_atomically, write_through};

@@ -1,6 +1,6 @@
 //! What training needs to know, checked.
 
-use super::{Constraint, Schedule};
+use super::{Constraint, DecoderStart, Schedule};
 use crate::method::{LabelFacts, Method, ObjectiveOptions, Recipe};
 use crate::model::Shape;
 use cpcvae_kernels::product::Precision;
@@ -12,6 +12,8 @@ pub struct TrainPlan {
     pub seed: u64,
     /// The model.
     pub shape: Shape,
+    /// Where the decoder of images starts.
+    pub decoder_start: DecoderStart,
     /// The method as configured; a constraint solver makes recipes with other lambdas from it.
     pub method: Method,
     /// What recipes need to know of the labels.

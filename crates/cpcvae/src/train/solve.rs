@@ -1,9 +1,8 @@
 //! The training loop's part that sets lambda.
 
 use super::fit::Training;
-use super::{Adam, ConstraintReport, Measure, ScheduleState, Solver, validate};
+use super::{Adam, ConstraintReport, Measure, ScheduleState, Solver, start, validate};
 use crate::error::Result;
-use crate::model::Model;
 use crate::noise::Noise;
 use crate::objective::Terms;
 
@@ -71,7 +70,7 @@ impl Training<'_> {
         self.state.schedule = ScheduleState::default();
         self.state.best = None;
         self.state.waited = 0;
-        self.model = Model::new(&self.plan.shape, self.plan.seed, &self.device);
+        self.model = start::fresh(self.plan, self.data, &self.device);
         self.adam = Adam::default();
         self.set_recipe()?;
         self.save()?;

@@ -1,0 +1,53 @@
+//! Where training starts from.
+
+use super::{TrainPlan, TrainingData};
+use crate::model::Model;
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+/// Where the decoder of images starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecoderStart {
+    /// The mean and standard deviation of each pixel over the training rows.
+    #[default]
+    Data,
+    /// Raw outputs around zero: every pixel is grey.
+    Zero,
+}
+
+/// Rows that the mean and standard deviation of each pixel are taken from: more would change
+/// little.
+const ROWS: usize = 5000;
+
+/// A fresh model. The decoder of images starts from the mean and spread of each pixel.
+pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, device: &Device) -> Model {
+    let model = Model::new(&plan.shape, plan.seed, device);
+    if plan.shape.image.is_none() || plan.decoder_start == DecoderStart::Zero {
+        return model;
+    }
+    let split = &data.split;
+    let all = [split.unlabelled.as_slice(), &split.labelled].concat();
+    let some: Vec<u32> = all
+        .iter()
+        .step_by(all.len().div_ceil(ROWS).max(1))
+        .copied()
+        .collect();
+    let rows = data.rows.features.gather(&some);
+    let (mut sum, mut squares) = (vec![0.0; rows.columns], vec![0.0; rows.columns]);
+    for row in rows.values.chunks_exact(rows.columns.max(1)) {
+        for ((value, sum), squares) in row.iter().zip(&mut sum).zip(&mut squares) {
+            let value = f64::from(*value);
+            *sum += value;
+            *squares += value * value;
+        }
+    }
+    let count = rows.rows.max(1) as f64;
+    let mean: Vec<f32> = sum.iter().map(|sum| (sum / count) as f32).collect();
+    let deviation = |(sum, squares): (&f64, &f64)| {
+        let mean = sum / count;
+        (squares / count - mean * mean).max(0.0).sqrt() as f32
+    };
+    let deviation: Vec<f32> = sum.iter().zip(&squares).map(deviation).collect();
+    model.start_from(&mean, &deviation)
+}
