@@ -330,7 +330,7 @@ fn continuous_labels() {
     let batch = Examples {
         labels: toy::tensor(vec![0.3, -1.0, 2.0, 0.1, 0.0, 1.0], [3, 2]),
         classes: false,
-        suggested: None,
+        pseudo_labels: None,
         ..toy::examples(3, 4)
     };
     let cpc = Method::Cpc(Cpc {
@@ -349,9 +349,9 @@ fn continuous_labels() {
 /// Pseudo-labels of rows without a label, and mixup, seen through noise.
 #[test]
 fn pseudo_labels_and_mixup() {
-    let suggested = vec![0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.0, 0.1, 0.9];
+    let pseudo_labels = vec![0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.0, 0.1, 0.9];
     let batch = Examples {
-        suggested: Some(toy::tensor(suggested, [3, 3])),
+        pseudo_labels: Some(toy::tensor(pseudo_labels, [3, 3])),
         ..toy::examples(4, 3)
     };
     let cpc = Method::Cpc(Cpc {

@@ -47,7 +47,7 @@ fn blots(device: &Device) -> (Vec<f32>, Examples) {
         labels: tensor(labels, [ROWS / 2, 2]),
         labelled: ROWS / 2,
         classes: true,
-        suggested: None,
+        pseudo_labels: None,
     };
     (values, examples)
 }

@@ -16,9 +16,9 @@ pub struct Examples {
     pub labelled: usize,
     /// Whether labels are classes.
     pub classes: bool,
-    /// Classes that neighbours suggest for the unlabelled rows, each times how sure they are:
-    /// `[unlabelled, classes]`. `None` where nobody was asked.
-    pub suggested: Option<Tensor<2>>,
+    /// Pseudo-labels of the unlabelled rows, each class times its weight: `[unlabelled, classes]`.
+    /// `None` where there are none.
+    pub pseudo_labels: Option<Tensor<2>>,
 }
 
 impl Examples {
@@ -36,16 +36,16 @@ impl Examples {
             labels: Tensor::from_data(TensorData::new(labels, [batch.labelled, outputs]), device),
             labelled: batch.labelled,
             classes,
-            suggested: None,
+            pseudo_labels: None,
         }
     }
 
-    /// With suggested classes `[unlabelled, outputs]`, row after row.
-    pub fn with_suggested(mut self, suggested: Vec<f32>) -> Self {
+    /// With pseudo-labels `[unlabelled, outputs]`, row after row.
+    pub fn with_pseudo_labels(mut self, pseudo_labels: Vec<f32>) -> Self {
         let [_, outputs] = self.labels.dims();
-        let rows = suggested.len() / outputs.max(1);
-        let data = TensorData::new(suggested, [rows, outputs]);
-        self.suggested = Some(Tensor::from_data(data, &self.labels.device()));
+        let rows = pseudo_labels.len() / outputs.max(1);
+        let data = TensorData::new(pseudo_labels, [rows, outputs]);
+        self.pseudo_labels = Some(Tensor::from_data(data, &self.labels.device()));
         self
     }
 

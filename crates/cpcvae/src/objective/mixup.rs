@@ -10,17 +10,17 @@ use burn::tensor::Tensor;
 
 /// Mean cross-entropy of the predictions for mixed rows, with noise of standard deviation
 /// `input_noise` on what the encoder sees of them: `[1]`. The pseudo-labels
-/// `suggested [unlabelled, classes]` stand for the classes of rows without a label.
+/// `pseudo_labels [unlabelled, classes]` stand for the classes of rows without a label.
 pub(super) fn cost(
     model: &Vae,
     batch: &Examples,
-    suggested: &Tensor<2>,
+    pseudo_labels: &Tensor<2>,
     input_noise: f64,
     noise: &Noise,
 ) -> Tensor<1> {
     let rows = batch.rows();
     let share = noise.uniform(Purpose::Mixing, [rows, 1]);
-    let classes = Tensor::cat(vec![batch.labels.clone(), suggested.clone()], 0);
+    let classes = Tensor::cat(vec![batch.labels.clone(), pseudo_labels.clone()], 0);
     // Not the noise of the rows themselves.
     let noise = noise.draw(1);
     let (z, _) = model

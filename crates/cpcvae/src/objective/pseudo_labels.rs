@@ -92,18 +92,18 @@ impl PseudoLabels {
         input_noise: f64,
         share: f64,
     ) {
-        let Some(suggested) = &batch.suggested else {
+        let Some(pseudo_labels) = &batch.pseudo_labels else {
             return;
         };
         let rows = batch.rows();
         let weight = self.weight_at(share);
         let loss = prediction
             .rows(batch.labelled..rows)
-            .loss(suggested.clone());
+            .loss(pseudo_labels.clone());
         let mean = loss.sum().div_scalar(rows as f64);
         terms.push("pseudo_labels", weight, mean);
         if self.mixup != 0.0 {
-            let cost = mixup::cost(model, batch, suggested, input_noise, noise);
+            let cost = mixup::cost(model, batch, pseudo_labels, input_noise, noise);
             terms.push("mixup", self.mixup * weight, cost);
         }
     }

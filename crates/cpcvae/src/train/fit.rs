@@ -199,13 +199,13 @@ impl<'a> Training<'a> {
             .ok_or_else(|| Error::Mismatch("the stream of batches ended".into()))?;
         let target = &self.plan.shape.target;
         let (outputs, is_classes) = (target.outputs(), target.is_classes());
-        let suggested = self
+        let pseudo_labels = self
             .pseudo_labels
             .as_ref()
             .map(|assigned| assigned.of(&batch.rows.unlabelled));
         let examples = Examples::from_batch(batch, outputs, is_classes, &self.device);
-        Ok(match suggested {
-            Some(suggested) => examples.with_suggested(suggested),
+        Ok(match pseudo_labels {
+            Some(pseudo_labels) => examples.with_pseudo_labels(pseudo_labels),
             None => examples,
         })
     }

@@ -65,7 +65,7 @@ pub fn examples(labelled: usize, unlabelled: usize) -> Examples {
         labels: one_hot(&classes),
         labelled,
         classes: true,
-        suggested: None,
+        pseudo_labels: None,
     }
 }
 
