@@ -60,7 +60,7 @@ fn half_moon_as_text_and_json() {
     // A run beside it instead of a plain VAE.
     sandbox.fit(&["half-moon", "--out", "other", "--method", "pc"]);
     let text = quality(&sandbox, &["run", "half-moon", "--beside", "other"]);
-    assert!(text.out.contains("of the plain VAE"), "{text:?}");
+    assert!(text.out.contains("nats a row; of other"), "{text:?}");
 }
 
 #[test]

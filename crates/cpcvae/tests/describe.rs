@@ -9,7 +9,7 @@ use cpcvae::describe::{
 use cpcvae::method::DataKind;
 use cpcvae::run::{RunFolder, Trained, run};
 use cpcvae::train::{Observer, Silent, StepReport};
-use cpcvae_data::{Dataset, HalfMoon, HalfMoonLabels, Labels, Source, glyphs};
+use cpcvae_data::{HalfMoon, HalfMoonLabels, Labels, Source, glyphs};
 use tempfile::TempDir;
 
 const EFFORT: Effort = Effort {
@@ -276,12 +276,9 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn without_classes_there_is_no_judge() {
     let mut source = half_moon();
-    let unlabelled = |data: Dataset| Dataset {
-        labels: Labels::None,
-        ..data
-    };
-    source.rows = unlabelled(source.rows);
-    source.test = source.test.map(unlabelled);
+    for data in [Some(&mut source.rows), source.test.as_mut()] {
+        data.expect("half-moon has test rows").labels = Labels::None;
+    }
     let run = Run::new("vae", DataKind::Table, source, &SMALL);
     let parts = run.parts(50).expect("fits");
     assert!(!parts.has_classes());

@@ -53,7 +53,8 @@ fn squared_error(layout: &Layout, original: &Matrix, made: &Matrix) -> Option<f6
 
 fn ink(images: &Matrix) -> f64 {
     let inked = images.values.iter().filter(|value| **value > INK);
-    inked.map(|value| f64::from(*value)).sum()
+    // From 0: a sum of nothing is -0, and would be printed so.
+    inked.fold(0.0, |sum, value| sum + f64::from(*value))
 }
 
 #[cfg(test)]

@@ -97,7 +97,9 @@ pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
         printer.note(format!("wrote {}", path.display()));
         value["page"] = json!(path);
     }
-    let text = told::text(&trained.card, &args.data, &description, effort);
+    let name = args.beside.as_ref().map(|path| path.display().to_string());
+    let name = name.unwrap_or_else(|| "the plain VAE".into());
+    let text = told::text(&trained.card, &args.data, &description, effort, &name);
     printer.answer(&text, &value)?;
     Ok(ExitCode::SUCCESS)
 }

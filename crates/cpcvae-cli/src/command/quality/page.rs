@@ -2,7 +2,7 @@
 
 use crate::output::{grid, images};
 use anyhow::Result;
-use cpcvae::describe::{Drawn, Parts, Way};
+use cpcvae::describe::{Drawn, Measured, Parts, Way};
 use cpcvae::infer::Reconstruction;
 use cpcvae::run::Trained;
 use cpcvae_lab::figure::image_grid;
@@ -36,7 +36,10 @@ pub fn draw(trained: &Trained, parts: &Parts, drawn: &[Drawn], path: &Path) -> R
     let first: Vec<u32> = (0..parts.measured.len().min(ACROSS) as u32).collect();
     let rows = parts.measured.select(&first);
     let prepared = preprocess.apply(rows.clone())?;
-    grid.row_labels.push("test images".into());
+    grid.row_labels.push(match parts.kind {
+        Measured::Test => "test images".into(),
+        Measured::Validation => "validation images".into(),
+    });
     grid.images.push(images(&rows.features.matrix()));
     let mut kinds = vec![(Reconstruction::Mean, "reconstructed")];
     if trained.card.shape.transform.is_some() {

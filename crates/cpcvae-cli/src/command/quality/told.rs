@@ -7,7 +7,9 @@ use cpcvae_data::Layout;
 use cpcvae_lab::table::Table;
 
 /// All figures, for people.
-pub fn text(card: &Card, data: &str, found: &Description, effort: Effort) -> String {
+///
+/// `beside` is what log p(x) is compared with.
+pub fn text(card: &Card, data: &str, found: &Description, effort: Effort, beside: &str) -> String {
     let rows = match found.measured {
         Measured::Test => "test rows",
         Measured::Validation => "validation rows (there are no test rows)",
@@ -17,7 +19,7 @@ pub fn text(card: &Card, data: &str, found: &Description, effort: Effort) -> Str
         card.method,
         count(found.rows)
     );
-    text += &density(found);
+    text += &density(found, beside);
     text += &reconstructions(card, found);
     if let (Some(accuracy), Some(labels)) = (found.classifier_accuracy, found.classifier_labels) {
         text += &format!(
@@ -33,7 +35,7 @@ pub fn text(card: &Card, data: &str, found: &Description, effort: Effort) -> Str
     text + &distances(found)
 }
 
-fn density(found: &Description) -> String {
+fn density(found: &Description, name: &str) -> String {
     let likelihood = serde_json::to_value(found.likelihood).unwrap_or_default();
     let floor = match found.scale_floor {
         Some(floor) => format!(", scale floor {floor}"),
@@ -41,7 +43,7 @@ fn density(found: &Description) -> String {
     };
     let beside = match (found.beside, found.more_than_beside) {
         (Some(beside), Some(more)) => {
-            format!("; of the plain VAE {beside:.2}, so {more:+.2}% of that")
+            format!("; of {name} {beside:.2}: {more:+.2}%")
         }
         _ => String::new(),
     };
