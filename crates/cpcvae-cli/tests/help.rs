@@ -47,6 +47,7 @@ fn every_command_has_examples() {
         "score",
         "reconstruct",
         "sample",
+        "quality",
         "demo",
         "experiment",
         "data",

@@ -7,6 +7,7 @@
 pub mod answers;
 pub mod config;
 pub mod crossfit;
+pub mod describe;
 pub mod device;
 pub mod distribution;
 pub mod error;

@@ -232,7 +232,7 @@ pub struct SampleArgs {
 /// Where the codes of samples come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CodesArg {
-    /// Normal distributions that were fitted to the codes of training rows, one a class
+    /// Mixtures of normal distributions that were fitted to the codes of training rows, one a class
     Fitted,
     /// The prior N(0, I), as in the paper
     Prior,

@@ -3,6 +3,7 @@
 mod answer;
 mod experiment;
 mod fit;
+mod quality;
 mod reading;
 
 pub use answer::{
@@ -11,6 +12,7 @@ pub use answer::{
 };
 pub use experiment::ExperimentArgs;
 pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
+pub use quality::QualityArgs;
 pub use reading::{ImageArgs, ReadArgs};
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
@@ -49,6 +51,7 @@ pub enum Command {
     Score(ScoreArgs),
     Reconstruct(ReconstructArgs),
     Sample(SampleArgs),
+    Quality(QualityArgs),
     Demo(DemoArgs),
     Experiment(ExperimentArgs),
     Data(DataArgs),

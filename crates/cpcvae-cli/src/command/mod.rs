@@ -13,6 +13,7 @@ pub mod impute;
 pub mod learning_curve;
 pub mod methods;
 pub mod predict;
+pub mod quality;
 pub mod reconstruct;
 pub mod sample;
 pub mod score;

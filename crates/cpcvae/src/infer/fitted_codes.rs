@@ -1,77 +1,83 @@
-//! Where the codes of training rows lie: a normal distribution for each class.
+//! Where the codes of training rows lie: a mixture of normal distributions for each class.
 //!
 //! Codes of the prior need not look like codes of rows: a model that was trained for minutes, or
 //! that predicts first and describes second, leaves parts of the prior empty, and what is decoded
 //! there is unlike any row. Samples are therefore drawn from where the codes lie, by a distribution
-//! fitted after training (ex-post density estimation, Ghosh et al. 2020): the mixture over classes
-//! of normal distributions with the mean and covariance of the aggregate posterior
-//! `sum_n p(class | x_n) q(z | x_n)`.
+//! fitted after training (ex-post density estimation, Ghosh et al. 2020) to the aggregate posterior
+//! `sum_n p(class | x_n) q(z | x_n)` of each class.
 
+use super::mixture::{Member, Moments, fit, pooled};
 use super::{Codes, Inference};
 use crate::error::Result;
 use crate::model::{Model, Target};
-use crate::pseudo_label::cholesky::factor;
 use cpcvae_data::{Matrix, Rows};
+use rayon::prelude::*;
 
 /// Rows that belong to a class with less than this probability are left out of it.
 const HARDLY: f32 = 1e-3;
-/// Added to variances, so that a code that never varies is no obstacle.
-const LEAST_VARIANCE: f64 = 1e-6;
 
-/// Normal distributions of the codes of each class, or of all rows where there are no classes.
+/// Mixtures of the codes of each class, or of all rows where there are no classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedCodes {
     /// Dimensions of the code.
     pub code: usize,
-    /// Share of the rows in each class, `[classes]`.
+    /// How many components each class has, `[classes]`; those of a class stand together.
+    pub components: Vec<usize>,
+    /// Share of all rows in each component, `[components]`.
     pub shares: Vec<f32>,
-    /// `[classes, code]`
+    /// `[components, code]`
     pub means: Vec<f32>,
-    /// Lower triangles L with L L' the covariance, `[classes, code, code]`.
+    /// Lower triangles L with L L' the covariance, `[components, code, code]`.
     pub factors: Vec<f32>,
 }
 
 impl FittedCodes {
     /// From the codes of rows and how much each row belongs to each class, `[rows, classes]`.
     ///
-    /// The covariance of a class with few rows is drawn towards that within all classes, which
-    /// counts as much as the code has dimensions. Nothing where codes are no numbers, or too large for
-    /// their covariance to be computed, as after training that went astray.
-    pub fn fit(codes: &Codes, belongs: &Matrix) -> Option<Self> {
+    /// The number of components is chosen by rows held out, which depend on the `seed`; a class with
+    /// few rows has one. The covariance of a class with few rows is drawn towards that within all
+    /// classes, which counts as much as the code has dimensions. Nothing where codes are no numbers,
+    /// or too large for their covariance to be computed, as after training that went astray.
+    pub fn fit(codes: &Codes, belongs: &Matrix, seed: u64) -> Option<Self> {
         let (code, classes) = (codes.mean.columns, belongs.columns);
-        let moments: Vec<Moments> = (0..classes)
-            .map(|class| Moments::of(codes, |row| belongs.row(row)[class]))
+        let members_of = |class: usize| -> Vec<Member> {
+            let weights = (0..codes.mean.rows).map(|row| (row, belongs.row(row)[class]));
+            let near = weights.filter(|(_, weight)| *weight >= HARDLY);
+            near.map(|(row, weight)| (row, f64::from(weight))).collect()
+        };
+        let members: Vec<Vec<Member>> = (0..classes).map(members_of).collect();
+        let of_members = |members: &Vec<Member>| Moments::of(codes, members.iter().copied());
+        let moments: Vec<Moments> = members.iter().map(of_members).collect();
+        let within = pooled(&moments, code);
+        let mixtures: Option<Vec<_>> = members
+            .par_iter()
+            .map(|members| fit(codes, members, &within, seed))
             .collect();
         let all: f64 = moments.iter().map(|one| one.weight).sum();
-        let mut within = vec![0.0; code * code];
-        for one in &moments {
-            add(&mut within, &one.scatter, 1.0 / all.max(1.0));
-        }
         let mut fitted = Self {
             code,
+            components: Vec::new(),
             shares: Vec::new(),
             means: Vec::new(),
             factors: Vec::new(),
         };
-        for one in &moments {
-            let rows = one.weight + code as f64;
-            let mut covariance = vec![0.0; code * code];
-            add(&mut covariance, &one.scatter, 1.0 / rows);
-            add(&mut covariance, &within, code as f64 / rows);
-            (0..code).for_each(|i| covariance[i * code + i] += LEAST_VARIANCE);
-            let lower = factor(covariance, code)?;
-            fitted.shares.push((one.weight / all.max(1e-12)) as f32);
-            fitted.means.extend(one.mean.iter().map(|m| *m as f32));
-            fitted.factors.extend(lower.iter().map(|l| *l as f32));
+        for (mixture, of_class) in mixtures?.iter().zip(&moments) {
+            fitted.components.push(mixture.len());
+            let class_share = of_class.weight / all.max(1e-12);
+            for one in mixture {
+                fitted.shares.push((one.share * class_share) as f32);
+                fitted.means.extend(one.mean.iter().map(|m| *m as f32));
+                fitted.factors.extend(one.lower.iter().map(|l| *l as f32));
+            }
         }
         Some(fitted)
     }
 
-    /// Turns standard normal numbers `[code]` into a code of the class: mean + L e.
-    pub fn place(&self, class: usize, normal: &mut [f32]) {
+    /// Turns standard normal numbers `[code]` into a code of a component: mean + L e.
+    pub fn place(&self, component: usize, normal: &mut [f32]) {
         let code = self.code;
-        let mean = &self.means[class * code..][..code];
-        let lower = &self.factors[class * code * code..][..code * code];
+        let mean = &self.means[component * code..][..code];
+        let lower = &self.factors[component * code * code..][..code * code];
         // From the last on, so that the numbers still needed are not overwritten.
         for i in (0..code).rev() {
             let products = lower[i * code..=i * code + i].iter().zip(&normal[..=i]);
@@ -79,67 +85,24 @@ impl FittedCodes {
         }
     }
 
-    /// The class that a uniform number falls to, by the shares.
-    pub fn class_at(&self, uniform: f32) -> usize {
-        let mut so_far = 0.0;
-        let past = |share: &f32| {
-            so_far += share;
-            so_far > uniform
-        };
-        let last = self.shares.len() - 1;
-        self.shares.iter().position(past).unwrap_or(last)
-    }
-}
-
-/// Weighted sums over the rows of a class.
-struct Moments {
-    weight: f64,
-    mean: Vec<f64>,
-    /// Sum over rows of what they are off the mean, times itself, and of their own variances;
-    /// the lower triangle of `[code, code]`.
-    scatter: Vec<f64>,
-}
-
-impl Moments {
-    fn of(codes: &Codes, weight_of: impl Fn(usize) -> f32) -> Self {
-        let code = codes.mean.columns;
-        let rows: Vec<(usize, f64)> = (0..codes.mean.rows)
-            .map(|row| (row, weight_of(row)))
-            .filter(|(_, weight)| *weight >= HARDLY)
-            .map(|(row, weight)| (row, f64::from(weight)))
-            .collect();
-        let weight: f64 = rows.iter().map(|(_, weight)| weight).sum();
-        let mut mean = vec![0.0; code];
-        for (row, share) in &rows {
-            let values = codes.mean.row(*row).iter();
-            let sums = mean.iter_mut().zip(values);
-            sums.for_each(|(sum, value)| *sum += share / weight * f64::from(*value));
-        }
-        let mut scatter = vec![0.0; code * code];
-        let mut off = vec![0.0; code];
-        for (row, share) in &rows {
-            let values = codes.mean.row(*row).iter().zip(&mean);
-            let offs = off.iter_mut().zip(values);
-            offs.for_each(|(off, (value, mean))| *off = f64::from(*value) - mean);
-            for i in 0..code {
-                let line = &mut scatter[i * code..=i * code + i];
-                let scaled = share * off[i];
-                line.iter_mut()
-                    .zip(&off)
-                    .for_each(|(s, o)| *s += scaled * o);
-                scatter[i * code + i] += share * f64::from(codes.sigma.row(*row)[i]).powi(2);
+    /// The component that a uniform number falls to, by the shares: one of the class, or of any.
+    pub fn component_at(&self, class: Option<usize>, uniform: f32) -> usize {
+        let range = match class {
+            Some(class) => {
+                let before = self.components[..class].iter().sum();
+                before..before + self.components[class]
             }
-        }
-        Self {
-            weight,
-            mean,
-            scatter,
-        }
+            None => 0..self.shares.len(),
+        };
+        let shares = &self.shares[range.clone()];
+        let mut left = uniform * shares.iter().sum::<f32>();
+        let past = |share: &f32| {
+            left -= share;
+            left < 0.0
+        };
+        let place = shares.iter().position(past);
+        range.start + place.unwrap_or(shares.len() - 1)
     }
-}
-
-fn add(sum: &mut [f64], more: &[f64], times: f64) {
-    sum.iter_mut().zip(more).for_each(|(s, m)| *s += times * m);
 }
 
 impl Inference {
@@ -168,7 +131,11 @@ impl Inference {
             }
             _ => Matrix::new(features.rows(), 1, vec![1.0; features.rows()])?,
         };
-        Ok(FittedCodes::fit(&self.encode(features)?, &belongs))
+        Ok(FittedCodes::fit(
+            &self.encode(features)?,
+            &belongs,
+            self.seed,
+        ))
     }
 }
 
@@ -209,10 +176,13 @@ mod tests {
             mean: matrix(2, means),
             sigma: matrix(2, sigma),
         };
-        let fitted = FittedCodes::fit(&codes, &matrix(2, belongs)).expect("fits");
+        let fitted = FittedCodes::fit(&codes, &matrix(2, belongs), 0).expect("fits");
         assert!((fitted.shares[0] - 0.25).abs() < 1e-6);
-        assert_eq!((fitted.class_at(0.2), fitted.class_at(0.3)), (0, 1));
-        assert_eq!(fitted.class_at(1.0), 1);
+        assert_eq!(fitted.components, [1, 1], "normal codes need one component");
+        let any = |uniform| fitted.component_at(None, uniform);
+        assert_eq!((any(0.2), any(0.3), any(1.0)), (0, 1, 1));
+        let of_second = |uniform| fitted.component_at(Some(1), uniform);
+        assert_eq!((of_second(0.0), of_second(1.0)), (1, 1));
         let drawn: Vec<[f32; 2]> = (0..rows)
             .map(|_| {
                 let mut code = [normal(&mut draws), normal(&mut draws)];
@@ -240,7 +210,7 @@ mod tests {
             3,
             [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].concat(),
         );
-        let fitted = FittedCodes::fit(&Codes { mean, sigma }, &belongs).expect("fits");
+        let fitted = FittedCodes::fit(&Codes { mean, sigma }, &belongs, 0).expect("fits");
         let mut code = [0.0, 0.0];
         fitted.place(1, &mut code);
         assert_eq!(code, [7.0, 9.0]);
@@ -261,6 +231,6 @@ mod tests {
         let mean = matrix(2, vec![1.0, f32::NAN, 3.0, 1.0]);
         let sigma = matrix(2, vec![1.0; 4]);
         let belongs = matrix(1, vec![1.0; 2]);
-        assert_eq!(FittedCodes::fit(&Codes { mean, sigma }, &belongs), None);
+        assert_eq!(FittedCodes::fit(&Codes { mean, sigma }, &belongs, 0), None);
     }
 }

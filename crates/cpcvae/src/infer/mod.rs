@@ -12,6 +12,7 @@ mod encode;
 mod evaluate;
 mod fitted_codes;
 mod impute;
+mod mixture;
 mod predict;
 pub mod quality;
 mod reconstruct;
@@ -84,6 +85,11 @@ impl Inference {
             first_chunk: chunk as u64,
             ..self.clone()
         }
+    }
+
+    /// Whether it is known where codes of training rows lie.
+    pub fn has_fitted_codes(&self) -> bool {
+        self.fitted_codes.is_some()
     }
 
     /// The model's shapes.

@@ -58,6 +58,26 @@ impl Inference {
         })
     }
 
+    /// The output of the last hidden layer of a `labels-only` or `vat` network, `[rows, units]`.
+    pub fn last_hidden(&self, features: &dyn Rows) -> Result<Matrix> {
+        let Model::Classifier(model) = &self.model else {
+            return Err(Error::Mismatch(
+                "only a `labels-only` or `vat` model has a last hidden layer before its classes"
+                    .into(),
+            ));
+        };
+        let mut values = Vec::new();
+        self.for_chunks(features, |x, _| {
+            values.extend(to_vec(model.last_hidden(x)));
+        });
+        let columns = values.len() / features.rows().max(1);
+        Ok(Matrix {
+            rows: features.rows(),
+            columns,
+            values,
+        })
+    }
+
     fn predict_chunk(&self, x: Tensor<2>, samples: usize, noise: &Noise) -> Tensor<2> {
         match &self.model {
             Model::Vae(_) | Model::StackedVae(_) => {

@@ -82,6 +82,31 @@ impl Inference {
         noisy: bool,
         limits: RejectionLimits,
     ) -> Result<ClassSamples> {
+        let samples = self.sample_class_up_to(class, rows, noisy, limits)?;
+        let found = samples.features.rows;
+        if found == rows {
+            return Ok(samples);
+        }
+        let name = match &self.shape.target {
+            Target::Classes(names) => &names[class],
+            _ => "",
+        };
+        Err(Error::Mismatch(format!(
+            "class `{name}` is too rare: {found} of {} drawn codes reach a probability of {}, but \
+             {rows} samples are wanted; lower `--threshold`, ask for fewer samples, or raise \
+             `--max-draws`",
+            samples.drawn, limits.threshold
+        )))
+    }
+
+    /// The same, with as many rows as were found when the limit on drawn codes was reached.
+    pub fn sample_class_up_to(
+        &self,
+        class: usize,
+        rows: usize,
+        noisy: bool,
+        limits: RejectionLimits,
+    ) -> Result<ClassSamples> {
         let Target::Classes(names) = &self.shape.target else {
             return Err(Error::Mismatch(
                 "this model has no classes to sample from".into(),
@@ -96,11 +121,16 @@ impl Inference {
         }
         let noise = Noise::new(self.seed, 1 + class as u64, &self.device);
         let (decoded, drawn) = match &self.model {
-            Model::Vae(vae) => {
-                let name = &names[class];
-                let (z, drawn) = self.accepted_codes(vae, (class, name), rows, limits)?;
-                (vae.decode(z), drawn)
-            }
+            Model::Vae(vae) => match self.accepted_codes(vae, class, rows, limits) {
+                (Some(z), drawn) => (vae.decode(z), drawn),
+                (None, drawn) => {
+                    return Ok(ClassSamples {
+                        features: Matrix::new(0, self.shape.features, Vec::new())?,
+                        drawn,
+                        acceptance: 0.0,
+                    });
+                }
+            },
             _ => (
                 self.decode_classes(&vec![class as u32; rows], &noise)?,
                 rows,
@@ -111,21 +141,23 @@ impl Inference {
         } else {
             decoded.mean()
         };
+        let [found, _] = values.dims();
         Ok(ClassSamples {
-            features: self.matrix(rows, values),
+            features: self.matrix(found, values),
             drawn,
-            acceptance: rows as f64 / drawn.max(1) as f64,
+            acceptance: found as f64 / drawn.max(1) as f64,
         })
     }
 
-    /// Codes `[rows, code]` that the predictor gives to `class`, and how many were drawn.
+    /// Up to so many codes `[rows, code]` that the predictor gives to `class`, nothing where none
+    /// was found, and how many were drawn.
     fn accepted_codes(
         &self,
         vae: &Vae,
-        (class, class_name): (usize, &str),
+        class: usize,
         rows: usize,
         limits: RejectionLimits,
-    ) -> Result<(Tensor<2>, usize)> {
+    ) -> (Option<Tensor<2>>, usize) {
         const DRAW: usize = 2000;
         let mut accepted: Vec<Tensor<2>> = Vec::new();
         let (mut kept, mut drawn) = (0, 0);
@@ -151,15 +183,8 @@ impl Inference {
                 accepted.push(z.select(0, chosen));
             }
         }
-        if kept < rows {
-            return Err(Error::Mismatch(format!(
-                "class `{class_name}` is too rare: {kept} of {drawn} drawn codes reach a \
-                 probability of {}, but {rows} samples are wanted; lower `--threshold`, ask for \
-                 fewer samples, or raise `--max-draws`",
-                limits.threshold
-            )));
-        }
-        Ok((Tensor::cat(accepted, 0), drawn))
+        let accepted = (!accepted.is_empty()).then(|| Tensor::cat(accepted, 0));
+        (accepted, drawn)
     }
 
     /// Codes `[rows, code]` of a VAE: of the prior, or of where those of training rows of the class
@@ -184,7 +209,7 @@ impl Inference {
         let mut values = to_vec(normal);
         let places = values.chunks_exact_mut(self.shape.code).zip(chance);
         for (code, chance) in places {
-            fitted.place(class.unwrap_or_else(|| fitted.class_at(chance)), code);
+            fitted.place(fitted.component_at(class, chance), code);
         }
         Tensor::from_data(TensorData::new(values, shape), &self.device)
     }

@@ -37,6 +37,11 @@ impl Classifier {
         self.network.forward(self.input.forward(x))
     }
 
+    /// The output of the last hidden layer, `[rows, units]`.
+    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+        self.network.last_hidden(self.input.forward(x))
+    }
+
     /// After a step, see [`super::Model::settle`].
     pub(super) fn settle(&mut self) {
         self.network.settle();

@@ -77,8 +77,13 @@ impl Mlp {
     /// `x [rows, inputs]` to `[rows, outputs]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let last = self.layers.len() - 1;
-        let hidden = (0..last).fold(x, |x, layer| self.hidden(layer, x));
-        self.layers[last].forward(hidden, Activation::Identity)
+        self.layers[last].forward(self.last_hidden(x), Activation::Identity)
+    }
+
+    /// `x [rows, inputs]` to what the last layer sees, `[rows, its inputs]`.
+    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+        let last = self.layers.len() - 1;
+        (0..last).fold(x, |x, layer| self.hidden(layer, x))
     }
 
     /// `x [rows, inputs of the layer]` to `[rows, its units]`.

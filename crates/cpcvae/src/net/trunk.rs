@@ -94,6 +94,14 @@ impl Encoder {
         }
     }
 
+    /// `x [rows, features]` to what the last layer sees, `[rows, units]`.
+    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Mlp(net) => net.last_hidden(x),
+            Self::WideResNet(net) => net.last_hidden(x),
+        }
+    }
+
     /// After a step: running averages take in its first batch.
     pub fn settle(&mut self) {
         match self {

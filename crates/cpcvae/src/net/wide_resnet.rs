@@ -139,10 +139,16 @@ impl WideResNet {
 
     /// `x [rows, channels * height * width]`, channel by channel, to `[rows, outputs]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        in_parts(x, |x| self.forward_together(x))
+        in_parts(x, |x| self.dense.forward(self.convolved(x)))
     }
 
-    fn forward_together(&self, x: Tensor<2>) -> Tensor<2> {
+    /// What the last layer sees, `[rows, units]`.
+    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+        in_parts(x, |x| self.dense.last_hidden(self.convolved(x)))
+    }
+
+    /// What the dense layers see.
+    fn convolved(&self, x: Tensor<2>) -> Tensor<2> {
         let [rows, _] = x.dims();
         let [height, width, channels] = self.image;
         let planes = x.reshape([rows, channels, height, width]);
@@ -155,8 +161,7 @@ impl WideResNet {
             .fold(h, |h, block| block.forward(h, size));
         let h = self.norm.forward(h);
         let [_, height, width, channels] = h.dims();
-        self.dense
-            .forward(h.reshape([rows, height * width * channels]))
+        h.reshape([rows, height * width * channels])
     }
 
     /// See [`BatchNorm::settle`].

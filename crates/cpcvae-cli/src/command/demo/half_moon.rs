@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced labels, 994 unlabelled \
                            rows, which are also the test rows";
 
-/// Rows drawn from each model's prior.
+/// Rows drawn from each model.
 const SAMPLES: usize = 600;
 /// What all panels show of the plane: the few samples beyond it are left out.
 const VIEW: ([f32; 2], [f32; 2]) = ([-1.9, 2.9], [-1.3, 1.8]);
@@ -28,8 +28,8 @@ pub fn adjust(config: &mut RunConfig) {
     config.train.log_every = 20;
 }
 
-/// One row of panels with predictions, one with samples of the prior in the colours that the
-/// model gives them.
+/// One row of panels with predictions, one with samples in the colours that the model gives them.
+/// Their codes come from where those of training rows lie; M2 draws from its prior.
 pub(super) fn draw(
     contestants: &[Contestant],
     source: &Source,
@@ -55,7 +55,7 @@ pub(super) fn draw(
         let drawn = preprocess.invert(contestant.trained.inference.sample(
             SAMPLES,
             true,
-            CodeSource::Prior,
+            CodeSource::Fitted,
         )?);
         let drawn = in_view(drawn);
         samples.push(ScatterPanel {

@@ -1,0 +1,153 @@
+//! The independent classifier that samples are shown to.
+//!
+//! A dense network on real rows and their labels alone. It knows all labels that the data has, also
+//! those that the model was not shown: it is a measure, not a competitor.
+
+use super::frechet::{Moments, frechet};
+use super::plain_vae::kind_of;
+use super::{Parts, trainings};
+use crate::config::RunConfig;
+use crate::error::Result;
+use crate::infer::largest;
+use crate::method::DataKind;
+use crate::model::ActivationName;
+use crate::run::{RunFolder, Trained, evenly};
+use crate::train::Observer;
+use burn::tensor::Device;
+use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
+
+/// Hidden units; Fréchet distances are measured in the last layer.
+const IMAGE_UNITS: [usize; 2] = [800, 100];
+const TABLE_UNITS: [usize; 2] = [200, 50];
+/// Passes over the labels, within this many steps, and rows in each.
+const IMAGE_PASSES: usize = 10;
+const TABLE_PASSES: usize = 100;
+const STEPS: (usize, usize) = (500, 3000);
+const BATCH: usize = 200;
+/// Where the model moves images, the classifier sees them moved: pixels as a share of the side,
+/// and how far entries of the matrix are from the identity's at most.
+const SHIFT: f64 = 1.0 / 7.0;
+const STRETCH: f64 = 0.3;
+/// Pixels otherwise.
+const SMALL_SHIFT: usize = 2;
+
+/// A trained classifier and how good it is.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    trained: Trained,
+    /// Share of labelled rows that nobody learnt from which it has right, as they are.
+    pub accuracy: Option<f64>,
+    /// Labels it has learnt from.
+    pub labels: usize,
+}
+
+/// Trains the classifier in `quality/classifier` of the run's folder. One that is finished there is
+/// taken again, one that was stopped goes on. Nothing when the observer asked for a stop.
+pub fn train_classifier(
+    parts: &Parts,
+    config: &RunConfig,
+    folder: &RunFolder,
+    device: &Device,
+    observer: &mut dyn Observer,
+) -> Result<Option<Judge>> {
+    let known = parts.known();
+    let labels = known.len();
+    let source = Source {
+        rows: parts.rows.clone(),
+        test: None,
+        split: Some(Split {
+            labelled: known,
+            ..Split::default()
+        }),
+    };
+    let folder = RunFolder::at(folder.path().join("quality").join("classifier"));
+    let config = settings(config, &parts.rows.layout, labels)?;
+    let trained = trainings::trained(&config, source, &folder, device, observer)?;
+    let judge = |trained: Trained| {
+        let rows = trained.card.preprocess.apply(parts.unseen.clone())?;
+        let evaluation = trained.inference.evaluate_predictions(&rows);
+        Ok(Judge {
+            accuracy: evaluation.accuracy,
+            trained,
+            labels,
+        })
+    };
+    trained.map(judge).transpose()
+}
+
+fn settings(run: &RunConfig, layout: &Layout, labels: usize) -> Result<RunConfig> {
+    let kind = kind_of(layout);
+    let mut config = RunConfig::defaults("labels-only", kind, &run.data.source)?;
+    config.seed = run.seed;
+    config.data = run.data.clone();
+    (config.data.labels, config.data.validation, config.data.test) = (0, 0.0, 0.0);
+    config.model.missing_cells = run.model.missing_cells;
+    config.train.labelled_per_batch = BATCH;
+    config.train.unlabelled_per_batch = 0;
+    config.train.precision = run.train.precision.clone();
+    let (units, passes) = match kind {
+        DataKind::Images => (IMAGE_UNITS, IMAGE_PASSES),
+        DataKind::Table => (TABLE_UNITS, TABLE_PASSES),
+    };
+    config.model.hidden = units.to_vec();
+    config.model.activation = ActivationName::Relu;
+    let steps = (passes * labels).div_ceil(BATCH);
+    config.train.steps = steps.clamp(STEPS.0, STEPS.1) as u64;
+    if let Layout::Image { height, width, .. } = layout {
+        let side = *height.min(width) as f64;
+        (config.train.shift, config.train.stretch) = match run.model.transform.enabled {
+            true => ((side * SHIFT).round() as usize, STRETCH),
+            false => (SMALL_SHIFT.min(side as usize / 8), 0.0),
+        };
+    }
+    Ok(config)
+}
+
+impl Judge {
+    /// Which class it takes each row for; rows are in the data's units.
+    pub(super) fn classes(&self, rows: &Matrix) -> Result<Vec<usize>> {
+        let outputs = self
+            .trained
+            .inference
+            .predict(&self.prepared(rows)?.features, 0)?;
+        Ok((0..outputs.rows)
+            .map(|row| largest(outputs.row(row)))
+            .collect())
+    }
+
+    /// Its last hidden layer, `[rows, units]`.
+    pub(super) fn hidden(&self, rows: &Matrix) -> Result<Matrix> {
+        self.trained
+            .inference
+            .last_hidden(&self.prepared(rows)?.features)
+    }
+
+    /// The Fréchet distance in the last hidden layer between the measured rows and other rows, each
+    /// of which counts with its weight. Nothing for fewer than two rows.
+    pub(super) fn distance(
+        &self,
+        parts: &Parts,
+        rows: &Matrix,
+        weights: &[f64],
+    ) -> Result<Option<f64>> {
+        let real = self.hidden(&parts.measured.features.matrix())?;
+        let real = Moments::of(&real, &vec![1.0; real.rows]);
+        let made = Moments::of(&self.hidden(rows)?, weights);
+        Ok(real.zip(made).map(|(real, made)| frechet(&real, &made)))
+    }
+
+    /// The same for as many training rows: what it is between real rows.
+    pub(super) fn distance_of_real_rows(&self, parts: &Parts) -> Result<Option<f64>> {
+        let training = [parts.split.labelled.as_slice(), &parts.split.unlabelled].concat();
+        let rows = evenly(&training, parts.measured.len().max(1));
+        let rows = parts.rows.features.gather(&rows);
+        self.distance(parts, &rows, &vec![1.0; rows.rows])
+    }
+
+    fn prepared(&self, rows: &Matrix) -> Result<Dataset> {
+        let preprocess = &self.trained.card.preprocess;
+        let layout = preprocess.layout.clone();
+        let rows = Dataset::new("samples", rows.clone(), layout, Labels::None)?;
+        preprocess.apply(rows)
+    }
+}

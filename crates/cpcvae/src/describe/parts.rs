@@ -1,0 +1,116 @@
+//! Which rows are measured, and which are learnt from.
+
+use crate::error::{Error, Result};
+use crate::run::{RunFolder, Trained, evenly};
+use cpcvae_data::{Dataset, Labels, Source, Split};
+use serde::Serialize;
+
+/// Which rows are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measured {
+    /// Test rows, which nothing has looked at.
+    Test,
+    /// Validation rows, by which the model was chosen: there are no test rows.
+    Validation,
+}
+
+/// The rows of a run's data, as they were read.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// All rows that the split numbers.
+    pub(super) rows: Dataset,
+    /// The run's split.
+    pub(super) split: Split,
+    /// Rows that the model has not learnt from, at most as many as were asked for.
+    pub measured: Dataset,
+    /// Which rows these are.
+    pub kind: Measured,
+    /// All of that kind: what the classifier's accuracy is measured on.
+    pub(super) unseen: Dataset,
+}
+
+impl Parts {
+    /// The parts of the data that the run in the folder was trained on, with at most `most` rows to
+    /// measure. Fails for data that does not fit the model or the run's split, and where all rows
+    /// were learnt from.
+    pub fn new(source: Source, folder: &RunFolder, model: &Trained, most: usize) -> Result<Self> {
+        let Source { rows, test, .. } = source;
+        let split = Split::load(folder.path().join("split.json"))?;
+        split.check(rows.len()).map_err(|error| {
+            Error::Mismatch(format!(
+                "`{}` is not the data that the run was trained on ({error})",
+                rows.name
+            ))
+        })?;
+        let (unseen, kind) = match test {
+            Some(test) if !test.is_empty() => (test, Measured::Test),
+            _ if !split.test.is_empty() => (rows.select(&split.test), Measured::Test),
+            _ if !split.validation.is_empty() => {
+                (rows.select(&split.validation), Measured::Validation)
+            }
+            _ => {
+                return Err(Error::Mismatch(format!(
+                    "the run has learnt from all rows of `{}`, so none is left to measure it on; \
+                     train it again with `--test 0.2`",
+                    rows.name
+                )));
+            }
+        };
+        let all: Vec<u32> = (0..unseen.len() as u32).collect();
+        let measured = unseen.select(&evenly(&all, most.max(1)));
+        model.card.preprocess.apply(measured.clone())?;
+        Ok(Self {
+            measured,
+            unseen,
+            kind,
+            rows,
+            split,
+        })
+    }
+
+    /// Whether rows have classes that a classifier could learn.
+    pub fn has_classes(&self) -> bool {
+        self.rows.class_names().len() > 1 && !self.known().is_empty()
+    }
+
+    /// Rows with a known class that are not measured: of training, and of validation where that is
+    /// not what is measured.
+    pub(super) fn known(&self) -> Vec<u32> {
+        let Split {
+            labelled,
+            unlabelled,
+            validation,
+            ..
+        } = &self.split;
+        let validation = match self.kind {
+            Measured::Test => validation.as_slice(),
+            Measured::Validation => &[],
+        };
+        let mut rows = [labelled.as_slice(), unlabelled, validation].concat();
+        rows.retain(|row| self.rows.labels.class_of(*row).is_some());
+        rows.sort_unstable();
+        rows
+    }
+
+    /// The share of each class among the measured rows whose class is known, else among the rows
+    /// that a classifier learns from.
+    pub(super) fn class_shares(&self) -> Vec<f64> {
+        let classes = self.rows.class_names().len();
+        let count = |labels: &Labels, rows: &mut dyn Iterator<Item = u32>| {
+            let mut counts = vec![0.0; classes];
+            for class in rows.filter_map(|row| labels.class_of(row)) {
+                if let Some(count) = counts.get_mut(class as usize) {
+                    *count += 1.0;
+                }
+            }
+            counts
+        };
+        let mut counts = count(&self.unseen.labels, &mut (0..self.unseen.len() as u32));
+        if counts.iter().sum::<f64>() == 0.0 {
+            counts = count(&self.rows.labels, &mut self.known().into_iter());
+        }
+        let total: f64 = counts.iter().sum();
+        counts.iter().map(|count| count / total.max(1.0)).collect()
+    }
+}
