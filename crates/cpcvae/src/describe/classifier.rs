@@ -20,9 +20,9 @@ use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
 const IMAGE_UNITS: [usize; 2] = [800, 100];
 const TABLE_UNITS: [usize; 2] = [200, 50];
 /// Passes over the labels, within this many steps, and rows in each.
-const IMAGE_PASSES: usize = 10;
+const IMAGE_PASSES: usize = 20;
 const TABLE_PASSES: usize = 100;
-const STEPS: (usize, usize) = (500, 3000);
+const STEPS: (usize, usize) = (500, 6000);
 const BATCH: usize = 200;
 /// Where the model moves images, the classifier sees them moved: pixels as a share of the side,
 /// and how far entries of the matrix are from the identity's at most.
