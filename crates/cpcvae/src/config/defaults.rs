@@ -12,6 +12,9 @@ use crate::net::spatial_transformer::TransformRanges;
 use crate::objective::LabelledEvidence;
 use crate::train::DecoderStart;
 
+/// Smallest sigma for pixels in [-1, 1] that are nearly all at one of the ends.
+const BLACK_AND_WHITE_FLOOR: f64 = 0.6;
+
 impl RunConfig {
     /// These settings, which are defaults, with another network: for a wide residual network what
     /// the paper has for SVHN and NORB, and batches that such a network needs less memory for.
@@ -45,6 +48,17 @@ impl RunConfig {
         (train.labelled_per_batch, train.unlabelled_per_batch) = (20, 180);
         if self.model.transform.enabled {
             train.shift = 1;
+        }
+        self
+    }
+
+    /// These settings, which are defaults, for images that are nearly black and white. The paper's
+    /// Noise-Normal takes ink for noise there (ADR 12); a normal distribution paints it. Its broad
+    /// sigma leaves codes room to vary, which is what consistency learns from.
+    pub(super) fn for_black_and_white(mut self) -> Self {
+        if !self.method.has_plain_images() {
+            self.model.likelihood = Family::Normal;
+            self.model.scale_floor = BLACK_AND_WHITE_FLOOR;
         }
         self
     }

@@ -138,6 +138,9 @@ impl RunConfig {
             // 2,000 of the 162,770, and as large a share of a smaller copy.
             BuiltIn::Celeba => (data.labels, data.validation) = (1000, 2000.0 / 162_770.0),
         }
+        if matches!(built_in, BuiltIn::Mnist | BuiltIn::Glyphs) {
+            self = self.for_black_and_white();
+        }
         if matches!(built_in, BuiltIn::Svhn | BuiltIn::Norb | BuiltIn::Celeba) {
             if self.method.has_plain_images() {
                 self.model.likelihood = Family::Normal;

@@ -17,34 +17,37 @@ const NEAR: f32 = 0.1;
 /// ... and so are images where at least this share of the pixels is.
 const BLACK_AND_WHITE: f64 = 0.8;
 
-/// The likelihood of pixels for methods that have black and white images in their papers: Bernoulli
-/// where that is near the truth. Binarising photographs would leave hardly anything of them.
-fn pixel_likelihood(data: &Dataset) -> Family {
+/// Whether nearly all pixels are near the darkest or the brightest value.
+fn is_black_and_white(data: &Dataset) -> bool {
     let step = data.len().div_ceil(IMAGES).max(1);
     let rows: Vec<u32> = (0..data.len() as u32).step_by(step).collect();
     let pixels = data.features.gather(&rows).values;
     let is_near = |pixel: &&f32| **pixel <= NEAR || **pixel >= 1.0 - NEAR;
     let near = pixels.iter().filter(is_near).count();
-    match near as f64 >= BLACK_AND_WHITE * pixels.len() as f64 {
-        true => Family::Bernoulli,
-        false => Family::Normal,
-    }
+    near as f64 >= BLACK_AND_WHITE * pixels.len() as f64
 }
 
 impl RunConfig {
     /// These settings, which are defaults, for this data. Where all labels are used and every row
     /// has one, batches are of labelled rows. For a table, code and network grow with its columns,
     /// and so do the weights of what is said about labels, to be heard beside evidence that grows
-    /// too. The rule is in `docs/columns.md`. Own images decide on the likelihood of methods that have
-    /// black and white ones in their papers.
+    /// too. The rule is in `docs/columns.md`. Own images decide on their likelihood: those that are
+    /// nearly black and white have another one than photographs.
     pub fn suited_to(mut self, data: &Dataset, uses_all_labels: bool) -> Self {
         if uses_all_labels && data.labelled_rows().len() == data.len() {
             self.train.labelled_per_batch += self.train.unlabelled_per_batch;
             self.train.unlabelled_per_batch = 0;
         }
         let Layout::Columns(columns) = &data.layout else {
-            if self.method.has_plain_images() && BuiltIn::named(&self.data.source).is_none() {
-                self.model.likelihood = pixel_likelihood(data);
+            if BuiltIn::named(&self.data.source).is_some() {
+                return self;
+            }
+            if is_black_and_white(data) {
+                return self.for_black_and_white();
+            }
+            // Binarising photographs would leave hardly anything of them.
+            if self.method.has_plain_images() {
+                self.model.likelihood = Family::Normal;
             }
             return self;
         };
