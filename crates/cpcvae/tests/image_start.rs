@@ -196,7 +196,7 @@ fn read_class(rows: &[Vec<f32>]) -> f32 {
         terms.map(|((v, m), w)| w * (v - m) / scale).sum::<f32>() + weights[width]
     };
     // Rows come in pairs of both classes; learnt from are the pairs of even number.
-    let learnt = |row: usize| row / 2 % 2 == 0;
+    let learnt = |row: usize| (row / 2).is_multiple_of(2);
     for _ in 0..500 {
         for (row, pixels) in rows.iter().enumerate().filter(|(row, _)| learnt(*row)) {
             let truth = (row % 2) as f32;
