@@ -127,10 +127,14 @@ impl RunConfig {
             BuiltIn::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
             BuiltIn::Mnist => {
                 (data.labels, data.validation) = (100, 10_000.0);
-                if let Method::M2(_) = self.method {
-                    // As the paper trained it: a smaller rate when validation stops improving.
-                    self.train.schedule = "plateau".into();
-                    self.train.learning_rate = 3e-4;
+                match self.method {
+                    Method::Cpc(_) => self.train.steps = 6000,
+                    Method::M2(_) => {
+                        // As the paper trained it: a smaller rate when validation stops improving.
+                        self.train.schedule = "plateau".into();
+                        self.train.learning_rate = 3e-4;
+                    }
+                    _ => {}
                 }
             }
             BuiltIn::Svhn => (data.labels, data.validation) = (1000, 10_000.0),
@@ -140,6 +144,11 @@ impl RunConfig {
         }
         if matches!(built_in, BuiltIn::Mnist | BuiltIn::Glyphs) {
             self = self.for_black_and_white();
+            if let Method::Cpc(cpc) = &mut self.method {
+                // A predictor that is free to have large weights is sure of codes near the prior too.
+                cpc.predictor_norm = 0.01;
+                cpc.aggregate_ramp = 0.1;
+            }
         }
         if matches!(built_in, BuiltIn::Svhn | BuiltIn::Norb | BuiltIn::Celeba) {
             if self.method.has_plain_images() {
