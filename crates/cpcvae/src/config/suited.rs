@@ -141,9 +141,10 @@ mod tests {
         assert_eq!(likelihood("m2", "x", &ink), Family::Bernoulli);
         assert_eq!(likelihood("m2", "x", &photographs), Family::Normal);
         assert_eq!(likelihood("sdgm", "x", &photographs), Family::Normal);
-        // Built-in data has its own rule, other methods have their own likelihood.
+        // Built-in data has its own rule; other methods paint ink and are robust on photographs.
         assert_eq!(likelihood("m2", "mnist", &photographs), Family::Bernoulli);
-        assert_eq!(likelihood("cpc", "x", &ink), Family::NoiseNormal);
+        assert_eq!(likelihood("cpc", "x", &ink), Family::Normal);
+        assert_eq!(likelihood("cpc", "x", &photographs), Family::NoiseNormal);
     }
 
     #[test]
