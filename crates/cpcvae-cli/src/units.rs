@@ -1,5 +1,6 @@
 //! Figures in words.
 
+use cpcvae::distribution::Family;
 use cpcvae::infer::Evaluation;
 
 /// The error of continuous labels in words: in the label's unit, or in standard deviations
@@ -8,6 +9,15 @@ pub fn rmse(rmse: f64, labels: usize) -> String {
     match labels {
         0 | 1 => format!("{rmse:.4}"),
         _ => format!("{rmse:.4} standard deviations"),
+    }
+}
+
+/// A likelihood and its smallest standard deviation in words.
+pub fn likelihood(family: Family, scale_floor: f64) -> String {
+    match family {
+        Family::Bernoulli => "bernoulli".into(),
+        Family::Normal => format!("normal, sigma at least {scale_floor}"),
+        Family::NoiseNormal => format!("noise-normal, sigma at least {scale_floor}"),
     }
 }
 

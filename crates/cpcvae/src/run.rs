@@ -1,13 +1,15 @@
 //! A run is a folder: settings, split, metrics, checkpoints, and the model at the end.
 
 use crate::config::RunConfig;
+use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::infer::{Evaluation, Inference};
 use crate::model::{Model, Shape};
 use crate::plan::train_plan;
 use crate::prepare::{Prepared, Preprocess};
 use crate::train::{
-    FitReport, Observer, Parameters, StopReason, TensorFile, TrainingData, fit, write_atomically,
+    FitReport, Observer, Parameters, StopReason, TensorFile, TrainingData, evenly, fit,
+    write_atomically,
 };
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Source, Split};
@@ -48,6 +50,10 @@ pub struct RunReport {
     pub fit: FitReport,
     /// Figures on test rows, which nothing in training looked at, in the user's units.
     pub test: Option<Evaluation>,
+    /// Likelihood of the features. Densities compare only at the same likelihood and floor.
+    pub likelihood: Family,
+    /// Smallest standard deviation of that likelihood.
+    pub scale_floor: f64,
 }
 
 /// Files of a run.
@@ -144,7 +150,12 @@ pub fn run(
     };
     let validated = fit.validation.zip(prepared.training.validation.as_ref());
     fit.validation = validated.map(|(evaluation, rows)| in_user_units(evaluation, rows));
-    let mut report = RunReport { fit, test: None };
+    let mut report = RunReport {
+        fit,
+        test: None,
+        likelihood: config.model.likelihood,
+        scale_floor: config.model.scale_floor,
+    };
     if report.fit.stop != StopReason::Interrupted {
         let card = Card {
             format: FORMAT,
@@ -217,12 +228,6 @@ fn save_codes(folder: &RunFolder, inference: &Inference, training: &TrainingData
         Some(codes) => TensorFile::of_codes(codes).save(&folder.codes_path()),
         None => Ok(()),
     }
-}
-
-/// At most so many of the rows, evenly over them.
-pub(crate) fn evenly(rows: &[u32], most: usize) -> Vec<u32> {
-    let step = rows.len().div_ceil(most).max(1);
-    rows.iter().step_by(step).copied().collect()
 }
 
 /// A saved model, ready to answer.

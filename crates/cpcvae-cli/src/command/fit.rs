@@ -189,6 +189,12 @@ fn summary(
         text += &format!("validation  {}\n", measured(&fit.validation));
     }
     text += &format!("test        {}\n", measured(&report.test));
+    if report.test.as_ref().is_some_and(|test| test.elbo.is_some()) {
+        text += &format!(
+            "likelihood  {}, which ELBOs depend on\n",
+            units::likelihood(report.likelihood, report.scale_floor)
+        );
+    }
     text += &compared.map(Compared::line).unwrap_or_default();
     if let Some(constraint) = &fit.constraint {
         text += &progress::constraint(constraint);

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::infer::largest;
 use crate::method::DataKind;
 use crate::model::ActivationName;
-use crate::run::{RunFolder, Trained, evenly};
-use crate::train::Observer;
+use crate::run::{RunFolder, Trained};
+use crate::train::{Observer, evenly};
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
 

@@ -1,7 +1,8 @@
 //! Which rows are measured, and which are learnt from.
 
 use crate::error::{Error, Result};
-use crate::run::{RunFolder, Trained, evenly};
+use crate::run::{RunFolder, Trained};
+use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Source, Split};
 use serde::Serialize;
 

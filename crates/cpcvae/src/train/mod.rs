@@ -27,4 +27,5 @@ pub use plan::TrainPlan;
 pub use report::{FitReport, StopReason, TrainingData};
 pub use schedule::{Schedule, ScheduleState};
 pub use start::DecoderStart;
+pub(crate) use start::evenly;
 pub use tensor_file::{TensorFile, write_atomically, write_through};

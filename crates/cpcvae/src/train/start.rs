@@ -28,12 +28,7 @@ pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, device: &Device) -> M
     }
     let split = &data.split;
     let all = [split.unlabelled.as_slice(), &split.labelled].concat();
-    let some: Vec<u32> = all
-        .iter()
-        .step_by(all.len().div_ceil(ROWS).max(1))
-        .copied()
-        .collect();
-    let rows = data.rows.features.gather(&some);
+    let rows = data.rows.features.gather(&evenly(&all, ROWS));
     let (mut sum, mut squares) = (vec![0.0; rows.columns], vec![0.0; rows.columns]);
     for row in rows.values.chunks_exact(rows.columns.max(1)) {
         for ((value, sum), squares) in row.iter().zip(&mut sum).zip(&mut squares) {
@@ -50,4 +45,10 @@ pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, device: &Device) -> M
     };
     let deviation: Vec<f32> = sum.iter().zip(&squares).map(deviation).collect();
     model.start_from(&mean, &deviation)
+}
+
+/// At most so many of the rows, evenly over them.
+pub(crate) fn evenly(rows: &[u32], most: usize) -> Vec<u32> {
+    let step = rows.len().div_ceil(most).max(1);
+    rows.iter().step_by(step).copied().collect()
 }
