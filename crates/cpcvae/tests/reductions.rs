@@ -73,8 +73,8 @@ fn the_supervised_vae_is_pc_with_lambda_one() {
 }
 
 /// In a batch of four labelled and five unlabelled rows whose evidence counts as in the data, where
-/// a tenth of the rows is labelled, the sum over rows is that of the paper: a tenth of the labelled
-/// mean and nine tenths of the other. Where batch and data agree, nothing changes.
+/// a tenth of the rows is labelled, the sum over rows is that of the paper: for five unlabelled rows
+/// 5/9 of a labelled one. Where batch and data agree, nothing changes.
 #[test]
 fn evidence_of_labelled_rows_counts_as_in_the_data() {
     let model = Model::new(&toy::shape(cpcvae::model::Kind::Vae), 1, &toy::device());
@@ -108,7 +108,7 @@ fn evidence_of_labelled_rows_counts_as_in_the_data() {
     let weighted = evidence(LabelledEvidence::Data, 9, 4, 5);
     for ((all, first), weighted) in all.into_iter().zip(first).zip(weighted) {
         let others = (9.0 * all - 4.0 * first) / 5.0;
-        let expected = 0.1 * first + 0.9 * others;
+        let expected = (5.0 / 9.0 * first + 5.0 * others) / 9.0;
         assert!((weighted - expected).abs() < 1e-5, "{weighted}, {expected}");
     }
 }

@@ -4,6 +4,7 @@ use super::{PseudoLabelSourceName, RunConfig, paper};
 use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::method::{DataKind, Method};
+use crate::objective::LabelledEvidence;
 use serde::{Deserialize, Serialize};
 
 /// Rows of glyphs to train on, unless `data.rows` says otherwise.
@@ -123,7 +124,11 @@ impl RunConfig {
     fn for_built_in(mut self, built_in: BuiltIn) -> Self {
         let data = &mut self.data;
         match built_in {
-            BuiltIn::HalfMoon => (data.labels, data.rows) = (6, 1000),
+            BuiltIn::HalfMoon => {
+                (data.labels, data.rows) = (6, 1000);
+                // Six points must not count for as much as a thousand.
+                self.train.labelled_evidence = LabelledEvidence::Data;
+            }
             BuiltIn::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
             BuiltIn::Mnist => {
                 (data.labels, data.validation) = (100, 10_000.0);

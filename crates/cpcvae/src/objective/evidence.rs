@@ -18,17 +18,19 @@ pub enum LabelledEvidence {
 }
 
 impl LabelledEvidence {
-    /// What each row of the batch counts, 1 on average: `[rows]`. `labelled_share` is the share of
-    /// the training rows that have a label. Nothing where all count alike.
+    /// What each row of the batch counts: `[rows]`. `labelled_share` is the share of the training
+    /// rows that have a label. An unlabelled row counts 1, so that gamma weighs its consistency
+    /// against its evidence as in the paper; a labelled one counts as much less as it comes more
+    /// often. Nothing where all count alike.
     pub(super) fn row_weights(self, batch: &Examples, labelled_share: f64) -> Option<Tensor<1>> {
         let (rows, labelled) = (batch.rows(), batch.labelled);
         if self == Self::Batch || labelled == 0 || labelled == rows {
             return None;
         }
-        let of_labelled = labelled_share * rows as f64 / labelled as f64;
-        let of_others = (1.0 - labelled_share) * rows as f64 / (rows - labelled) as f64;
+        let odds = labelled_share / (1.0 - labelled_share);
+        let of_labelled = odds * (rows - labelled) as f64 / labelled as f64;
         let mut weights = vec![of_labelled as f32; labelled];
-        weights.resize(rows, of_others as f32);
+        weights.resize(rows, 1.0);
         let device = batch.features.device();
         Some(Tensor::from_floats(weights.as_slice(), &device))
     }
