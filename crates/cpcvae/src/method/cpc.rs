@@ -4,7 +4,7 @@ use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
 use crate::error::{Error, Result};
 use crate::model::Kind;
 use crate::objective::{
-    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Weights,
+    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, Weights,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub struct Cpc {
     /// Which predictions the aggregate term looks at: `first` for those for z (the paper), `both`
     /// for those for z and z-bar (the authors' code).
     pub aggregate_views: AggregateViews,
+    /// What x-bar is: a `draw` from p(x|z), as in the paper, or its `mean`, as in the authors' code.
+    pub simulated: Simulated,
     /// Share of the aggregate weight that is gone at the end of the run, 0 to 1; it falls linearly.
     pub aggregate_decay: f64,
     /// Standard deviation of noise on what the encoder sees of a row in training. Not in the paper.
@@ -69,6 +71,7 @@ impl Cpc {
             aggregate_weight: 3.0,
             entropy_weight: 0.0,
             aggregate_views: AggregateViews::Both,
+            simulated: Simulated::Draw,
             aggregate_decay: 0.0,
             input_noise: 0.0,
             beta: pc.beta,
@@ -116,6 +119,7 @@ impl Cpc {
                 class_shares: self.class_shares(facts)?,
                 gradient_path: self.gradient_path,
                 target_gradient: self.target_gradient,
+                simulated: self.simulated,
                 aggregate_views: self.aggregate_views,
                 aggregate_decay: check_share("aggregate_decay", self.aggregate_decay)?,
                 labelled_evidence: LabelledEvidence::Batch,

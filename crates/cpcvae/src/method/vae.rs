@@ -4,7 +4,7 @@ use super::{Recipe, Stage, check_weight};
 use crate::error::Result;
 use crate::model::Kind;
 use crate::objective::{
-    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Weights,
+    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, Weights,
 };
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,7 @@ pub(super) fn unconditional(weights: Weights) -> Objective {
         class_shares: Vec::new(),
         gradient_path: GradientPath::Auto,
         target_gradient: true,
+        simulated: Simulated::Draw,
         aggregate_views: AggregateViews::Both,
         aggregate_decay: 0.0,
         labelled_evidence: LabelledEvidence::Batch,

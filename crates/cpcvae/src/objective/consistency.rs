@@ -22,6 +22,26 @@ pub enum GradientPath {
     Features,
 }
 
+/// What x-bar is made of p(x|z).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Simulated {
+    /// A draw: the paper.
+    #[default]
+    Draw,
+    /// Its mean, without the noise of pixels or columns: the authors' code.
+    Mean,
+}
+
+impl Simulated {
+    fn of(self, likelihood: &Likelihood, noise: &Noise) -> Tensor<2> {
+        match self {
+            Self::Draw => likelihood.sample(noise),
+            Self::Mean => likelihood.mean(),
+        }
+    }
+}
+
 impl GradientPath {
     fn resolve(self, has_transform: bool) -> Self {
         match self {
@@ -53,6 +73,7 @@ pub(super) fn simulated_code(
     model: &Vae,
     original: Original,
     path: GradientPath,
+    simulated: Simulated,
     noise: &Noise,
 ) -> Tensor<2> {
     let path = path.resolve(model.has_transform());
@@ -71,13 +92,13 @@ pub(super) fn simulated_code(
         GradientPath::Code => {
             let z = z.detach();
             let drawn = model.shown_only(model.draw(z.clone()), z.clone());
-            model.observe(drawn, moved(z)).sample(noise)
+            simulated.of(&model.observe(drawn, moved(z)), noise)
         }
         _ if model.has_transform() => {
             let drawn = model.shown_only(drawn, z.clone());
-            model.observe(drawn, moved(z)).sample(noise)
+            simulated.of(&model.observe(drawn, moved(z)), noise)
         }
-        _ => decoded.sample(noise),
+        _ => simulated.of(decoded, noise),
     };
     let x_bar = match path {
         GradientPath::Features => x_bar.detach(),

@@ -1,7 +1,9 @@
 //! The paper's objective: evidence, subject to prediction and consistency constraints.
 
 use super::consistency::Original;
-use super::{AggregateViews, Examples, GradientPath, LabelledEvidence, Prediction, Progress};
+use super::{
+    AggregateViews, Examples, GradientPath, LabelledEvidence, Prediction, Progress, Simulated,
+};
 use super::{PseudoLabels, Terms, aggregate, consistency, entropy, evidence};
 use crate::model::Vae;
 use crate::noise::{Noise, Purpose};
@@ -64,6 +66,8 @@ pub struct Constrained {
     pub class_shares: Vec<f32>,
     /// Ways of the consistency cost's gradient.
     pub gradient_path: GradientPath,
+    /// What x-bar is made of p(x|z).
+    pub simulated: Simulated,
     /// Whether the prediction for the original learns from the consistency cost too.
     pub target_gradient: bool,
     /// Predictions of which rows the aggregate term looks at: those for z, or for z and z-bar.
@@ -115,7 +119,13 @@ impl Constrained {
                 drawn,
                 decoded: &decoded,
             };
-            let z_bar = consistency::simulated_code(model, original, self.gradient_path, noise);
+            let z_bar = consistency::simulated_code(
+                model,
+                original,
+                self.gradient_path,
+                self.simulated,
+                noise,
+            );
             Prediction::new(model.predict(z_bar), batch.classes)
         });
 

@@ -24,7 +24,7 @@ pub use aggregate::AggregateViews;
 pub use auxiliary_evidence::{
     AuxiliaryEvidence, draw as draw_auxiliary, labelled_weight, unlabelled_weight,
 };
-pub use consistency::GradientPath;
+pub use consistency::{GradientPath, Simulated};
 pub use constrained::{Constrained, Weights};
 pub use evidence::LabelledEvidence;
 pub use examples::Examples;

@@ -178,7 +178,7 @@ impl Keep {
 
 /// Keys that came after the first results, each with the value that stands for how it was before.
 /// With that value they are left out of the hash, so that what was trained earlier still counts.
-const LATER_KEYS: [&str; 10] = [
+const LATER_KEYS: [&str; 11] = [
     r#"net = "mlp""#,
     "depth = 28",
     "width = 2",
@@ -189,6 +189,7 @@ const LATER_KEYS: [&str; 10] = [
     "aggregate_decay = 0.0",
     r#"labelled_evidence = "batch""#,
     r#"decoder_start = "zero""#,
+    r#"simulated = "draw""#,
 ];
 
 /// The section of pseudo-labels, which came later too; without a source nothing in it matters.
