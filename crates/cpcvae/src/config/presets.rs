@@ -128,6 +128,9 @@ impl RunConfig {
                 (data.labels, data.rows) = (6, 1000);
                 // Six points must not count for as much as a thousand.
                 self.train.labelled_evidence = LabelledEvidence::Data;
+                if let Method::Cpc(cpc) = &mut self.method {
+                    (cpc.prediction_weight, cpc.predictor_norm) = (2.5, 0.005);
+                }
             }
             BuiltIn::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
             BuiltIn::Mnist => {
