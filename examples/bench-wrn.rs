@@ -14,7 +14,7 @@ use cpcvae::infer::Inference;
 use cpcvae::method::DataKind;
 use cpcvae::model::Model;
 use cpcvae::net::{ImageNetShape, WideResNet, WideResNetShape};
-use cpcvae::noise::{Noise, Purpose};
+use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{Examples, Progress};
 use cpcvae::op::linear::Activation;
 use cpcvae::plan::train_plan;
@@ -106,12 +106,12 @@ fn encoder(setup: &Setup, device: &Device) -> Result<(), Failure> {
         activation: Activation::LeakyRelu,
     };
     let mut network = WideResNet::new(&shape, 1, 100, device);
-    let x = Noise::new(2, 0, device).normal(Purpose::Evaluation, [setup.batch, SIDE * SIDE]);
+    let x = Noise::new(2, 0, device).normal(NoisePurpose::Evaluation, [setup.batch, SIDE * SIDE]);
     report(setup, |_| {
         let loss = network.forward(x.clone()).square().mean();
         let value = loss.clone().into_scalar::<f32>();
         drop(loss.backward());
-        network.settle();
+        network.update_running_statistics();
         value
     });
     Ok(())
@@ -139,9 +139,9 @@ fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
         let value = loss.clone().into_scalar::<f32>();
         let gradients = loss.backward();
         drop((loss, terms));
-        let taken = std::mem::replace(&mut model, Model::hollow());
+        let taken = std::mem::replace(&mut model, Model::placeholder());
         model = adam.step(taken, gradients, plan.learning_rate, None);
-        model.settle();
+        model.update_running_statistics();
         value
     });
     Ok(())

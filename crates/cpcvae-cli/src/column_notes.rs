@@ -2,7 +2,7 @@
 
 use crate::printer::{Printer, count, percent};
 use cpcvae_data::Table;
-use cpcvae_lab::table::Table as Text;
+use cpcvae_lab::table::TextTable;
 
 /// Columns shown one by one; of wider tables, only those that are no plain numbers.
 const SHOWN: usize = 30;
@@ -29,7 +29,7 @@ pub fn tell(table: &Table, printer: Printer) {
     let left_out = columns.len() - shown.len();
     if !shown.is_empty() {
         let header = ["column", "kind", "why", "missing", "values"];
-        let text = Text {
+        let text = TextTable {
             header: header.map(String::from).to_vec(),
             rows: shown,
         };

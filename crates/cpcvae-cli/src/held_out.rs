@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
 use cpcvae::crossfit::{CrossFit, HeldOut};
 use cpcvae::device::Device;
-use cpcvae::side_by_side::side_by_side;
+use cpcvae::parallel_runs::parallel_runs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ impl Trainer<'_> {
     ) -> Result<Option<HeldOut>> {
         // Of trainings beside each other, one shows how far it is.
         let is_shown = AtomicBool::new(false);
-        let parts = side_by_side(fit.parts(), fit.at_once(self.device), |part| {
+        let parts = parallel_runs(fit.parts(), fit.at_once(self.device), |part| {
             let title = format!("{name} {}/{}", part + 1, fit.parts());
             let is_first = !is_shown.swap(true, Ordering::SeqCst);
             let quiet = self.printer.quiet || !is_first;

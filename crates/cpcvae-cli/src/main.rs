@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod carried;
 mod column_notes;
 mod command;
 mod data_dir;
@@ -15,6 +14,7 @@ mod interrupt;
 mod opened;
 mod output;
 mod parts;
+mod passthrough;
 mod printer;
 mod progress;
 mod settings;

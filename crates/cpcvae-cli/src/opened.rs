@@ -6,7 +6,7 @@ use crate::data_name::{DataName, some_text};
 use crate::printer::Printer;
 use crate::user_file::{LABELS_OF_IMAGES, read_options, tell_left_out};
 use anyhow::{Context, Result, bail};
-use cpcvae::answers::Answers;
+use cpcvae::calibration::Calibration;
 use cpcvae::config::{DataConfig, RunConfig};
 use cpcvae::model::Target;
 use cpcvae::run::{RunFolder, Trained};
@@ -110,8 +110,8 @@ impl Model {
     }
 
     /// What the run knows about its answers; nothing where it has not measured them.
-    pub fn answers(&self) -> cpcvae::Result<Option<Answers>> {
-        Answers::load(&self.folder)
+    pub fn answers(&self) -> cpcvae::Result<Option<Calibration>> {
+        Calibration::load(&self.folder)
     }
 
     /// Values of features that mean "missing" by the run's settings.

@@ -1,4 +1,4 @@
-//! Answers as tables and figures.
+//! Calibration as tables and figures.
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};

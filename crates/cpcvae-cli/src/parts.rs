@@ -10,7 +10,7 @@ pub struct Part {
     pub first: usize,
     /// The prepared rows.
     pub features: Matrix,
-    /// Answers as it would if asked about all rows at once.
+    /// Calibration as it would if asked about all rows at once.
     pub inference: Inference,
 }
 

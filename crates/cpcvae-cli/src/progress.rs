@@ -158,12 +158,12 @@ pub fn quality(evaluation: &Evaluation) -> String {
 
 /// Whether a constraint holds, in words.
 pub fn constraint(report: &ConstraintReport) -> String {
-    use cpcvae::train::Measure;
+    use cpcvae::train::ConstraintMeasure;
     let (name, relation) = match (report.measure, report.satisfied) {
-        (Measure::Loss, true) => ("loss", "<="),
-        (Measure::Loss, false) => ("loss", ">"),
-        (Measure::Accuracy, true) => ("accuracy", ">="),
-        (Measure::Accuracy, false) => ("accuracy", "<"),
+        (ConstraintMeasure::Loss, true) => ("loss", "<="),
+        (ConstraintMeasure::Loss, false) => ("loss", ">"),
+        (ConstraintMeasure::Accuracy, true) => ("accuracy", ">="),
+        (ConstraintMeasure::Accuracy, false) => ("accuracy", "<"),
     };
     let verdict = if report.satisfied {
         "satisfied"

@@ -120,7 +120,10 @@ impl FitSettings {
             let net = named_net(layers.iter().map(|layer| &layer.settings));
             let usual = with_net(usual, net);
             let uses_all_labels = config.data.labels == 0;
-            self.config = overlaid(usual.suited_to(rows, uses_all_labels), layers)?;
+            self.config = overlaid(
+                usual.with_data_dependent_defaults(rows, uses_all_labels),
+                layers,
+            )?;
         }
         Ok(())
     }

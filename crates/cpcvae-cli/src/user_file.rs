@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use cpcvae::Error;
 use cpcvae::config::{DataConfig, RunConfig};
 use cpcvae_data::{
-    Grey, ImageSet, Kind, Opened, RawTable, ReadOptions, Source, Table, TableOptions, Task,
+    Grey, ImageSet, KindName, Opened, RawTable, ReadOptions, Source, Table, TableOptions, Task,
     open_path,
 };
 use std::path::{Path, PathBuf};
@@ -168,13 +168,13 @@ fn table(raw: &RawTable, config: &RunConfig) -> Result<Table> {
 }
 
 /// `NAME=KIND` pairs; a name may have an equals sign itself.
-fn kinds(pairs: &[String]) -> cpcvae::Result<Vec<(String, Kind)>> {
+fn kinds(pairs: &[String]) -> cpcvae::Result<Vec<(String, KindName)>> {
     let parse = |pair: &String| {
         let named = pair
             .rsplit_once('=')
-            .and_then(|(name, kind)| Some((name.to_string(), Kind::named(kind.trim())?)));
+            .and_then(|(name, kind)| Some((name.to_string(), KindName::named(kind.trim())?)));
         named.ok_or_else(|| {
-            let known: Vec<&str> = Kind::NAMES.iter().map(|(name, _)| *name).collect();
+            let known: Vec<&str> = KindName::NAMES.iter().map(|(name, _)| *name).collect();
             let problem = format!("`{pair}` is not NAME=KIND; kinds are {}", known.join(", "));
             Error::setting("data.columns", problem)
         })

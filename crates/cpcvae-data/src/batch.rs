@@ -1,6 +1,6 @@
 //! Which rows make up each training step, and the batch they become.
 
-use crate::random::{Purpose, generator};
+use crate::random::{RandomPurpose, generator};
 use crate::shift::shift_images;
 use crate::stretch::stretch_images;
 use crate::{DataError, Dataset, Result};
@@ -76,13 +76,13 @@ impl BatchPlan {
             labelled: stream(
                 labelled,
                 labelled_per_batch,
-                Purpose::LabelledBatches,
+                RandomPurpose::LabelledBatches,
                 "labelled",
             )?,
             unlabelled: stream(
                 unlabelled,
                 unlabelled_per_batch,
-                Purpose::UnlabelledBatches,
+                RandomPurpose::UnlabelledBatches,
                 "unlabelled",
             )?,
         })
@@ -106,11 +106,11 @@ impl BatchPlan {
     pub(crate) fn batch(&self, data: &Dataset, step: u64) -> Batch {
         let mut batch = Batch::gather_checked(data, step, self.rows_of_step(step));
         if self.shift > 0 {
-            let mut random = generator(self.seed, Purpose::Shift, step);
+            let mut random = generator(self.seed, RandomPurpose::Shift, step);
             shift_images(&mut batch.features, &data.layout, self.shift, &mut random);
         }
         if self.stretch > 0.0 {
-            let mut random = generator(self.seed, Purpose::Stretch, step);
+            let mut random = generator(self.seed, RandomPurpose::Stretch, step);
             stretch_images(&mut batch.features, &data.layout, self.stretch, &mut random);
         }
         batch
@@ -142,7 +142,7 @@ struct Stream {
     rows: Vec<u32>,
     per_batch: usize,
     seed: u64,
-    purpose: Purpose,
+    purpose: RandomPurpose,
     /// The permutation in use, with the number of its pass: only to save time.
     pass: Mutex<Option<(u64, Vec<u32>)>>,
 }

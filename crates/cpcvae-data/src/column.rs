@@ -29,7 +29,7 @@ pub enum ColumnKind {
 
 /// The kind of a column as a user names it; levels are found in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum KindName {
     /// [`ColumnKind::Number`]
     Number,
     /// [`ColumnKind::Flag`]
@@ -42,19 +42,19 @@ pub enum Kind {
     Ignore,
 }
 
-impl Kind {
+impl KindName {
     /// All kinds with their names.
-    pub const NAMES: [(&'static str, Kind); 5] = [
-        ("number", Kind::Number),
-        ("flag", Kind::Flag),
-        ("category", Kind::Category),
-        ("count", Kind::Count),
-        ("ignore", Kind::Ignore),
+    pub const NAMES: [(&'static str, KindName); 5] = [
+        ("number", KindName::Number),
+        ("flag", KindName::Flag),
+        ("category", KindName::Category),
+        ("count", KindName::Count),
+        ("ignore", KindName::Ignore),
     ];
 
     /// The kind of that name.
-    pub fn named(name: &str) -> Option<Kind> {
-        Kind::NAMES
+    pub fn named(name: &str) -> Option<KindName> {
+        KindName::NAMES
             .iter()
             .find(|(known, _)| *known == name)
             .map(|(_, kind)| *kind)
@@ -97,7 +97,7 @@ impl Column {
 }
 
 impl ColumnKind {
-    /// Its name, as in [`Kind::NAMES`].
+    /// Its name, as in [`KindName::NAMES`].
     pub fn name(&self) -> &'static str {
         match self {
             ColumnKind::Number => "number",

@@ -1,6 +1,6 @@
 //! What kind a column is, when nobody has said so: found in one or two passes over its cells.
 
-use crate::Kind;
+use crate::KindName;
 use crate::cell::Cell;
 use crate::count_test::{CountTest, Frequent};
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ pub(crate) const MOST_TEXTS: usize = 100_000;
 /// A kind and the reason for it, in words.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Guess {
-    pub(crate) kind: Kind,
+    pub(crate) kind: KindName,
     pub(crate) why: String,
 }
 
@@ -130,17 +130,17 @@ impl<'a> Seen<'a> {
             return match self.numbers {
                 0 => Err(NoGuess::Empty),
                 _ if self.only_bits && self.has_bit == [true; 2] => {
-                    sure(Kind::Flag, "only 0 and 1")
+                    sure(KindName::Flag, "only 0 and 1")
                 }
                 _ if self.only_counts && self.largest > COUNTS_EXCEED => {
                     let test = CountTest::new(self.numbers, self.sum, &self.frequent);
                     Ok(FirstGuess::PerhapsCounts(test))
                 }
-                _ => sure(Kind::Number, "numbers"),
+                _ => sure(KindName::Number, "numbers"),
             };
         };
         if self.texts == 0 && self.only_bits {
-            return sure(Kind::Flag, "true or false");
+            return sure(KindName::Flag, "true or false");
         }
         if self.numbers >= self.flags + self.texts {
             return Err(NoGuess::Mixed(odd));
@@ -149,12 +149,12 @@ impl<'a> Seen<'a> {
         let levels = self.levels.len();
         match levels > MOST_LEVELS || (known >= ENOUGH_TO_REPEAT && levels > known / 2) {
             true => Err(NoGuess::FreeText(levels)),
-            false => sure(Kind::Category, "text that repeats"),
+            false => sure(KindName::Category, "text that repeats"),
         }
     }
 }
 
-pub(crate) fn as_kind(kind: Kind, why: &str) -> Guess {
+pub(crate) fn as_kind(kind: KindName, why: &str) -> Guess {
     Guess {
         kind,
         why: why.into(),
@@ -179,32 +179,35 @@ mod tests {
         })
     }
 
-    fn kind_of(numbers: impl IntoIterator<Item = f32>) -> Kind {
+    fn kind_of(numbers: impl IntoIterator<Item = f32>) -> KindName {
         let cells: Vec<Cell> = numbers.into_iter().map(Cell::Number).collect();
         guess(&cells).unwrap().kind
     }
 
     #[test]
     fn numbers_are_numbers_when_in_doubt() {
-        assert_eq!(kind_of([0.5, 1.0, 0.0]), Kind::Number);
-        assert_eq!(kind_of([1.0, 2.0, 3.0]), Kind::Number);
+        assert_eq!(kind_of([0.5, 1.0, 0.0]), KindName::Number);
+        assert_eq!(kind_of([1.0, 2.0, 3.0]), KindName::Number);
         // Grades, intensities of digits from 0 to 16, ages, a constant.
-        assert_eq!(kind_of((0..1000).map(|i| (i % 17) as f32)), Kind::Number);
+        assert_eq!(
+            kind_of((0..1000).map(|i| (i % 17) as f32)),
+            KindName::Number
+        );
         assert_eq!(
             kind_of((0..1000).map(|i| 18.0 + (i % 70) as f32)),
-            Kind::Number
+            KindName::Number
         );
-        assert_eq!(kind_of([0.0; 9]), Kind::Number);
-        assert_eq!(kind_of([1.0; 9]), Kind::Number);
+        assert_eq!(kind_of([0.0; 9]), KindName::Number);
+        assert_eq!(kind_of([1.0; 9]), KindName::Number);
         // An edge pixel of grey images: mostly 0, else anything up to 255.
         let pixel = (0..2000).map(|i| if i % 4 == 0 { (i % 256) as f32 } else { 0.0 });
-        assert_eq!(kind_of(pixel), Kind::Number);
+        assert_eq!(kind_of(pixel), KindName::Number);
         // Two clouds of whole numbers, each as frequent as the others.
         let clouds = (0..660).map(|i| (100 * (i % 2) + i % 11) as f32);
-        assert_eq!(kind_of(clouds), Kind::Number);
+        assert_eq!(kind_of(clouds), KindName::Number);
         // Amounts of money: mostly 0, and otherwise large.
         let money = (0..2000).map(|i| if i % 9 == 0 { (i * 37) as f32 } else { 0.0 });
-        assert_eq!(kind_of(money), Kind::Number);
+        assert_eq!(kind_of(money), KindName::Number);
     }
 
     #[test]
@@ -212,8 +215,8 @@ mod tests {
         // The quantiles of a geometric distribution with mean 5.
         let q = (5.0f32 / 6.0).ln();
         let visits = (0..500).map(|i| ((1.0 - (i as f32 + 0.5) / 500.0).ln() / q).floor());
-        assert_eq!(kind_of(visits.clone()), Kind::Count);
-        assert_eq!(kind_of(visits.map(|visits| -visits)), Kind::Number);
+        assert_eq!(kind_of(visits.clone()), KindName::Count);
+        assert_eq!(kind_of(visits.map(|visits| -visits)), KindName::Number);
     }
 
     #[test]
@@ -223,23 +226,23 @@ mod tests {
             let ones = (0..5000).map(|i| if i % 5 == 0 { 1.0 } else { 20.0 + i as f32 });
             ones.chain((0..threes).map(|_| 3.0))
         };
-        assert_eq!(kind_of(visits(999)), Kind::Number, "not skewed");
+        assert_eq!(kind_of(visits(999)), KindName::Number, "not skewed");
         let skewed = |threes| visits(threes).chain([1e6; 3]);
-        assert_eq!(kind_of(skewed(1000)), Kind::Count);
-        assert_eq!(kind_of(skewed(1001)), Kind::Number);
+        assert_eq!(kind_of(skewed(1000)), KindName::Count);
+        assert_eq!(kind_of(skewed(1001)), KindName::Number);
     }
 
     #[test]
     fn flags_are_said_in_two_ways() {
-        assert_eq!(kind_of([0.0, 1.0, 1.0]), Kind::Flag);
+        assert_eq!(kind_of([0.0, 1.0, 1.0]), KindName::Flag);
         let cells = [Cell::Flag(true), Cell::Missing, Cell::Number(0.0)];
-        assert_eq!(guess(&cells).unwrap().kind, Kind::Flag);
+        assert_eq!(guess(&cells).unwrap().kind, KindName::Flag);
     }
 
     #[test]
     fn text_is_a_category_a_mistake_or_an_id() {
         let few = ["red", "blue", "red"].map(Cell::Text);
-        assert_eq!(guess(&few).unwrap().kind, Kind::Category);
+        assert_eq!(guess(&few).unwrap().kind, KindName::Category);
         let odd = [Cell::Number(1.0), Cell::Number(2.0), Cell::Text("x")];
         assert_eq!(guess(&odd), Err(NoGuess::Mixed(2)));
         let names: Vec<String> = (0..30).map(|i| format!("n{i}")).collect();

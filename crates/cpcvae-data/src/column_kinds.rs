@@ -5,7 +5,7 @@ use crate::column_guess::{FirstGuess, MOST_TEXTS, NoGuess, Seen};
 use crate::column_values::ColumnCells;
 use crate::count_test::CountTest;
 use crate::features::blocks;
-use crate::{Column, ColumnKind, Kind, Result, TableOptions};
+use crate::{Column, ColumnKind, KindName, Result, TableOptions};
 use std::collections::BTreeSet;
 
 /// A column that is understood, and why it is what it is.
@@ -47,7 +47,7 @@ pub(crate) fn understand<'a>(
             (Some((_, kind)), _) => ((*kind, "as declared".to_string()), Question::None),
             (None, Ok(FirstGuess::Sure(guess))) => ((guess.kind, guess.why), Question::None),
             (None, Ok(FirstGuess::PerhapsCounts(test))) => {
-                ((Kind::Number, String::new()), Question::Counts(test))
+                ((KindName::Number, String::new()), Question::Counts(test))
             }
             (None, Err(NoGuess::Mixed(row))) => {
                 return Err(cells.bad_cell(row, "is text among numbers", &ColumnKind::Number));
@@ -61,7 +61,7 @@ pub(crate) fn understand<'a>(
             }
         };
         questions.push(match kind.0 {
-            Kind::Category => Question::Levels(BTreeSet::new()),
+            KindName::Category => Question::Levels(BTreeSet::new()),
             _ => question,
         });
         kinds.push(kind);

@@ -1,7 +1,9 @@
 //! The cells of a column as values of its kind.
 
 use crate::cell::{Cell, MissingValues};
-use crate::{Cells, Column, ColumnKind, DataError, Kind, PackedNumbers, RawColumn, Result, Rows};
+use crate::{
+    Cells, Column, ColumnKind, DataError, KindName, PackedNumbers, RawColumn, Result, Rows,
+};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -28,15 +30,15 @@ impl<'a> ColumnCells<'a> {
     }
 
     /// The column of that kind, with these levels where it is a category. Not for
-    /// [`Kind::Ignore`].
-    pub(crate) fn column(&self, kind: Kind, levels: BTreeSet<String>) -> Result<Column> {
+    /// [`KindName::Ignore`].
+    pub(crate) fn column(&self, kind: KindName, levels: BTreeSet<String>) -> Result<Column> {
         Ok(Column {
             name: self.raw.name.clone(),
             kind: match kind {
-                Kind::Number | Kind::Ignore => ColumnKind::Number,
-                Kind::Flag => ColumnKind::Flag,
-                Kind::Count => ColumnKind::Count,
-                Kind::Category => ColumnKind::Category(self.in_order(levels)?),
+                KindName::Number | KindName::Ignore => ColumnKind::Number,
+                KindName::Flag => ColumnKind::Flag,
+                KindName::Count => ColumnKind::Count,
+                KindName::Category => ColumnKind::Category(self.in_order(levels)?),
             },
         })
     }

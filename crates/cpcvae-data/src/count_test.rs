@@ -1,6 +1,6 @@
 //! Whether whole numbers look like nothing but counts.
 
-use crate::Kind;
+use crate::KindName;
 use crate::cell::Cell;
 use crate::column_guess::{Guess, as_kind};
 
@@ -57,8 +57,8 @@ impl CountTest {
             && self.ones * 10 >= self.above_zero
             && self.times.iter().all(|(_, times)| *times <= self.ones);
         match variance > 2.0 * self.mean && skewness > 1.0 && ones_lead {
-            true => as_kind(Kind::Count, "whole, skewed, 1 most frequent after 0"),
-            false => as_kind(Kind::Number, "numbers"),
+            true => as_kind(KindName::Count, "whole, skewed, 1 most frequent after 0"),
+            false => as_kind(KindName::Number, "numbers"),
         }
     }
 }

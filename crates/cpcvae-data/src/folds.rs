@@ -1,6 +1,6 @@
 //! Rows with labels dealt into folds, to hold each out in turn; and nested choices of few labels.
 
-use crate::random::{Purpose, generator};
+use crate::random::{RandomPurpose, generator};
 use crate::{DataError, Dataset, Labels, Result};
 use rand::seq::SliceRandom;
 
@@ -27,7 +27,7 @@ impl Folds {
         seed: u64,
         repeat: u64,
     ) -> Result<Folds> {
-        let (order, kept) = shuffled(data, rows, seed, Purpose::Folds, repeat);
+        let (order, kept) = shuffled(data, rows, seed, RandomPurpose::Folds, repeat);
         if count < 2 || order.len() < 2 {
             return Err(DataError::Split(format!(
                 "{count} folds of {} labelled rows that can be held out ({} more are the only \
@@ -50,7 +50,7 @@ impl Folds {
 /// `count` of the given labelled rows, with classes in proportion but at least one row of each
 /// while `count` suffices. More labels with the same seed are the same rows and others.
 pub fn choose_labels(data: &Dataset, rows: &[u32], count: usize, seed: u64) -> Vec<u32> {
-    let (order, single) = shuffled(data, rows, seed, Purpose::ChooseLabels, 0);
+    let (order, single) = shuffled(data, rows, seed, RandomPurpose::ChooseLabels, 0);
     let mut classes: Vec<Vec<u32>> = Vec::new();
     let mut last = None;
     for row in single.into_iter().chain(order) {
@@ -82,7 +82,7 @@ fn shuffled(
     data: &Dataset,
     rows: &[u32],
     seed: u64,
-    purpose: Purpose,
+    purpose: RandomPurpose,
     index: u64,
 ) -> (Vec<u32>, Vec<u32>) {
     let mut order = rows.to_vec();

@@ -1,7 +1,7 @@
 //! Ten simple drawn shapes: an image data set that needs no download.
 
 use crate::glyph_strokes::{Affine, NAMES, draw, strokes};
-use crate::random::{Purpose, generator};
+use crate::random::{RandomPurpose, generator};
 use crate::{DataError, Dataset, Labels, Layout, Matrix, Result};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -32,7 +32,7 @@ pub fn glyphs(rows: usize, seed: u64) -> Result<Dataset> {
     }
     let values = (0..rows)
         .flat_map(|row| {
-            let mut random = generator(seed, Purpose::Glyph, row as u64);
+            let mut random = generator(seed, RandomPurpose::Glyph, row as u64);
             let mut image = shape(row % NAMES.len(), &mut random);
             disturb(&mut image, &mut random);
             image

@@ -1,6 +1,6 @@
 //! Two interleaved half circles in the plane, as scikit-learn's `make_moons` draws them.
 
-use crate::random::{Purpose, generator};
+use crate::random::{RandomPurpose, generator};
 use crate::{
     DataError, Dataset, Holdout, Labels, Layout, Matrix, Result, Source, Split, SplitPlan,
 };
@@ -66,8 +66,16 @@ impl HalfMoon {
     }
 
     fn evenly_spaced(&self) -> Result<Source> {
-        let mut points = self.moons(self.labels, self.noise / 2.0, Purpose::HalfMoonLabelled);
-        points.extend(self.moons(self.rows - self.labels, self.noise, Purpose::HalfMoonRows));
+        let mut points = self.moons(
+            self.labels,
+            self.noise / 2.0,
+            RandomPurpose::HalfMoonLabelled,
+        );
+        points.extend(self.moons(
+            self.rows - self.labels,
+            self.noise,
+            RandomPurpose::HalfMoonRows,
+        ));
         let rows = dataset(points)?;
         let split = Split {
             labelled: (0..self.labels as u32).collect(),
@@ -82,7 +90,7 @@ impl HalfMoon {
     }
 
     fn random(&self) -> Result<Source> {
-        let rows = dataset(self.moons(self.rows, self.noise, Purpose::HalfMoonRows))?;
+        let rows = dataset(self.moons(self.rows, self.noise, RandomPurpose::HalfMoonRows))?;
         let plan = SplitPlan {
             labels: Some(self.labels),
             validation: Holdout::None,
@@ -94,14 +102,14 @@ impl HalfMoon {
             test: Some(dataset(self.moons(
                 FRESH_TEST_ROWS,
                 self.noise,
-                Purpose::HalfMoonTest,
+                RandomPurpose::HalfMoonTest,
             ))?),
             rows,
         })
     }
 
     /// Points evenly spaced along both arcs, the outer arc (class 0) first.
-    fn moons(&self, count: usize, noise: f32, purpose: Purpose) -> Vec<Point> {
+    fn moons(&self, count: usize, noise: f32, purpose: RandomPurpose) -> Vec<Point> {
         let mut random = generator(self.seed, purpose, 0);
         let outer = count / 2;
         let inner = count - outer;

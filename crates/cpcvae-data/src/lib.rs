@@ -72,7 +72,7 @@ mod table_values;
 pub use batch::{Batch, BatchPlan, StepRows};
 pub use celeba::open_celeba;
 pub use cell::{CellKind, MissingValues};
-pub use column::{Column, ColumnKind, Kind};
+pub use column::{Column, ColumnKind, KindName};
 pub use contrast::Grey;
 pub use dataset::{Dataset, Ids, Layout};
 pub use error::{DataError, Result};

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 /// What random numbers are for. The numbers are part of every result that a
 /// seed reproduces: do not reuse or renumber them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum RandomPurpose {
     HalfMoonRows = 1,
     HalfMoonLabelled = 2,
     HalfMoonTest = 3,
@@ -24,7 +24,7 @@ pub(crate) enum Purpose {
 }
 
 /// The generator for one purpose; `index` tells apart repeated uses, such as passes.
-pub(crate) fn generator(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
+pub(crate) fn generator(seed: u64, purpose: RandomPurpose, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&(purpose as u64).to_le_bytes());

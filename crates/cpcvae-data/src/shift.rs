@@ -47,7 +47,7 @@ fn place(to: usize, moved: isize, size: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Purpose, generator};
+    use crate::random::{RandomPurpose, generator};
 
     #[test]
     fn images_move_as_a_whole_and_not_too_far() {
@@ -56,7 +56,7 @@ mod tests {
             width: 9,
             channels: 2,
         };
-        let mut random = generator(3, Purpose::Shift, 0);
+        let mut random = generator(3, RandomPurpose::Shift, 0);
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..200 {
             let mut image = vec![0.0; 2 * 7 * 9];

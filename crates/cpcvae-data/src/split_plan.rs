@@ -1,6 +1,6 @@
 //! How to draw a split.
 
-use crate::random::{Purpose, generator};
+use crate::random::{RandomPurpose, generator};
 use crate::{DataError, Dataset, Labels, Result, Split};
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -57,7 +57,7 @@ impl Split {
     /// same seed with more labels gives the same labelled rows and more, and
     /// (while rows suffice) the same validation and test rows.
     pub fn draw(data: &Dataset, plan: &SplitPlan) -> Result<Split> {
-        let mut random = generator(plan.seed, Purpose::Split, 0);
+        let mut random = generator(plan.seed, RandomPurpose::Split, 0);
         let known = data.labelled_rows();
         if known.is_empty() {
             return Err(DataError::Split(format!(

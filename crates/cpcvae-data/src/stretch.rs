@@ -56,7 +56,7 @@ fn draw(random: &mut impl Rng) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Purpose, generator};
+    use crate::random::{RandomPurpose, generator};
 
     fn layout(height: usize, width: usize, channels: usize) -> Layout {
         Layout::Image {
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn images_change_within_their_range_and_all_channels_alike() {
-        let mut random = generator(3, Purpose::Stretch, 0);
+        let mut random = generator(3, RandomPurpose::Stretch, 0);
         let plane: Vec<f32> = (0..64).map(|i| (i as f32 * 0.9).sin()).collect();
         for side in [1, 8] {
             let plane = &plane[..side * side];
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn draws_fill_their_range() {
-        let mut random = generator(5, Purpose::Stretch, 1);
+        let mut random = generator(5, RandomPurpose::Stretch, 1);
         let draws: Vec<f32> = (0..1000).map(|_| draw(&mut random)).collect();
         assert!(draws.iter().all(|draw| draw.abs() <= 1.0));
         let mean = draws.iter().sum::<f32>() / 1000.0;

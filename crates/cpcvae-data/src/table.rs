@@ -7,8 +7,8 @@ use crate::reader::name_of;
 use crate::table_roles::Roles;
 use crate::table_values::look_at_values;
 use crate::{
-    Column, DataError, Dataset, Ids, Kind, Labels, Layout, MEMORY_BUDGET, MissingValues, RawColumn,
-    RawTable, Result,
+    Column, DataError, Dataset, Ids, KindName, Labels, Layout, MEMORY_BUDGET, MissingValues,
+    RawColumn, RawTable, Result,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ pub struct TableOptions {
     /// are left out. When not given: all that are neither labels nor id nor ignored.
     pub features: Option<Vec<Column>>,
     /// Kinds of columns that are not to be guessed.
-    pub kinds: Vec<(String, Kind)>,
+    pub kinds: Vec<(String, KindName)>,
     /// Values of features that mean "missing", next to blank, NA, N/A, NaN, null and `?`.
     pub missing: Vec<String>,
     /// Above this many bytes of values, those that the reader left in a file stay there.

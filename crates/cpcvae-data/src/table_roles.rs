@@ -1,6 +1,6 @@
 //! Which columns of a table are labels, which one names the rows, and which are features.
 
-use crate::{DataError, Kind, RawColumn, RawTable, Result, TableOptions};
+use crate::{DataError, KindName, RawColumn, RawTable, Result, TableOptions};
 
 /// Above this many columns, an error names only the nearest.
 const MOST_COLUMNS_TOLD: usize = 20;
@@ -27,8 +27,8 @@ impl<'a> Roles<'a> {
                 let (left_out, declared): (Vec<_>, Vec<_>) = options
                     .kinds
                     .iter()
-                    .partition(|(_, kind)| *kind == Kind::Ignore);
-                let names = |list: Vec<&(String, Kind)>| -> Vec<String> {
+                    .partition(|(_, kind)| *kind == KindName::Ignore);
+                let names = |list: Vec<&(String, KindName)>| -> Vec<String> {
                     list.iter().map(|(name, _)| name.clone()).collect()
                 };
                 ignored.extend(find.columns(&names(left_out), "ignored")?);

@@ -1,7 +1,7 @@
 //! What the columns of a table are taken for, and what is refused.
 
 use cpcvae_data::{
-    Cells, Column, ColumnKind, Kind, Layout, RawColumn, RawTable, Table, TableOptions,
+    Cells, Column, ColumnKind, KindName, Layout, RawColumn, RawTable, Table, TableOptions,
 };
 
 /// A table of text cells; the first line names the columns.
@@ -21,7 +21,7 @@ fn raw(text: &str) -> RawTable {
     }
 }
 
-fn declared(kinds: &[(&str, Kind)]) -> TableOptions {
+fn declared(kinds: &[(&str, KindName)]) -> TableOptions {
     TableOptions {
         kinds: kinds
             .iter()
@@ -78,25 +78,25 @@ fn kinds_are_guessed_and_missing_cells_are_nan() {
 #[test]
 fn what_is_declared_is_not_guessed() {
     let options = declared(&[
-        ("age", Kind::Category),
-        ("visits", Kind::Count),
-        ("smoker", Kind::Ignore),
+        ("age", KindName::Category),
+        ("visits", KindName::Count),
+        ("smoker", KindName::Ignore),
     ]);
     let table = Table::new(&raw(PEOPLE), &options).unwrap();
     assert_eq!(columns(&table)[0].kind, levels(&["31", "45.5"]));
     assert_eq!(columns(&table)[2].kind, ColumnKind::Count);
     assert_eq!(columns(&table).len(), 3);
-    let message = refused(PEOPLE, &declared(&[("vists", Kind::Count)]));
+    let message = refused(PEOPLE, &declared(&[("vists", KindName::Count)]));
     assert!(
         message.contains("no declared column `vists`; the columns are: age"),
         "{message}"
     );
-    let message = refused(PEOPLE, &declared(&[("age", Kind::Count)]));
+    let message = refused(PEOPLE, &declared(&[("age", KindName::Count)]));
     assert!(
         message.contains("row 3, column `age`: `45.5` is not a count"),
         "{message}"
     );
-    let message = refused(PEOPLE, &declared(&[("town", Kind::Flag)]));
+    let message = refused(PEOPLE, &declared(&[("town", KindName::Flag)]));
     assert!(
         message.contains("row 1, column `town`: `Rome` is not a number"),
         "{message}"
@@ -106,7 +106,7 @@ fn what_is_declared_is_not_guessed() {
 #[test]
 fn whole_numbers_as_levels_keep_their_order_and_their_zeros() {
     let codes = "code\n10\n9\n02\n9.0\n";
-    let table = Table::new(&raw(codes), &declared(&[("code", Kind::Category)])).unwrap();
+    let table = Table::new(&raw(codes), &declared(&[("code", KindName::Category)])).unwrap();
     assert_eq!(columns(&table)[0].kind, levels(&["02", "9", "10"]));
     assert_eq!(table.data.features.matrix().values, [2.0, 1.0, 0.0, 1.0]);
 }
@@ -246,7 +246,7 @@ fn columns_beside_are_features_only_when_asked_for() {
     ];
     let plain = Table::new(&table, &TableOptions::default()).unwrap();
     assert_eq!(plain.data.width(), 1);
-    let asked = Table::new(&table, &declared(&[("batch", Kind::Flag)])).unwrap();
+    let asked = Table::new(&table, &declared(&[("batch", KindName::Flag)])).unwrap();
     assert_eq!(
         asked.data.features.matrix().values[..4],
         [1.0, 1.0, 2.0, 0.0]

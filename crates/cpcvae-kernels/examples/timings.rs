@@ -3,10 +3,10 @@
 //! Prints the best of several runs, on one thread (elementwise kernels) or all of them (layers).
 
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, Weights};
+use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, WeightsRef};
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{self, WarpShape};
-use cpcvae_kernels::{Activation, Constraint, adam, gaussian, math, noise_normal};
+use cpcvae_kernels::{Activation, MapConstraint, adam, gaussian, math, noise_normal};
 use std::time::Instant;
 
 /// Seconds of the fastest of many runs.
@@ -75,9 +75,9 @@ fn model_kernels(n: usize) {
     let (canvas, image, maps) = ((42, 42), (28, 28), 3);
     let (big, p) = (42 * 42, 28 * 28);
     let kinds = [
-        Constraint::Sigmoid,
-        Constraint::Tanh,
-        Constraint::Variance { floor: 0.01 },
+        MapConstraint::Sigmoid,
+        MapConstraint::Tanh,
+        MapConstraint::Variance { floor: 0.01 },
     ];
     let raw = normals(2, n * maps * big);
     let theta: Vec<f32> = (0..n)
@@ -176,11 +176,11 @@ fn layer(m: usize, k: usize, n: usize) {
         );
     };
     let mut packed = PackedWeights::default();
-    let mut kinds = vec![("f32", Weights::Plain(&w))];
+    let mut kinds = vec![("f32", WeightsRef::Plain(&w))];
     if Isa::current().has_bf16_products() {
         let time = best(|| packed.pack(k, n, &w));
         report("packing weights", 0.0, time);
-        kinds.push(("bf16", Weights::Packed(&packed)));
+        kinds.push(("bf16", WeightsRef::Packed(&packed)));
     }
     for (kind, w) in kinds {
         let time = best(|| linear::forward(m, k, n, &x, w, &b, act, &mut y));

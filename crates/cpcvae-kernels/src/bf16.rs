@@ -37,7 +37,7 @@ pub(crate) use tile_words::turn;
 #[doc(hidden)]
 pub use {
     support::self_check,
-    tile_product::{Engine, multiply_unchecked_support},
+    tile_product::{ProductEngine, multiply_unchecked_support},
 };
 
 use crate::isa::Isa;
@@ -54,8 +54,8 @@ pub fn multiply(left: &PackedLeft, right: &PackedRight, c: &mut [f32], accumulat
     #[cfg(target_arch = "x86_64")]
     {
         let engine = match Isa::current() {
-            Isa::Amx => Some(Engine::Tiles),
-            Isa::Avx512Bf16 => Some(Engine::Vectors),
+            Isa::Amx => Some(ProductEngine::Tiles),
+            Isa::Avx512Bf16 => Some(ProductEngine::Vectors),
             _ => None,
         };
         if let Some(engine) = engine {

@@ -28,7 +28,7 @@ pub use weight_gradient::weight_gradient;
 
 use crate::parallel;
 use crate::timing::timed;
-use block::Engine;
+use block::ConvEngine;
 use pass::{Pass, Target};
 use words::{Frame, pack_weights, with_scratch};
 
@@ -121,7 +121,7 @@ impl ConvShape {
 pub fn forward(shape: &ConvShape, x: &[f32], w: &[f32], added: Option<&[f32]>, y: &mut [f32]) {
     shape.check(x, y, w);
     timed("convolution: forward", shape.flop(), || {
-        let engine = Engine::current();
+        let engine = ConvEngine::current();
         #[cfg(target_arch = "x86_64")]
         if winograd::suits(engine, shape) {
             return winograd::forward(engine, shape, x, w, added, y);
@@ -152,7 +152,7 @@ pub fn input_gradient(
 ) {
     shape.check(gx, gy, w);
     timed("convolution: input gradient", shape.flop(), || {
-        let engine = Engine::current();
+        let engine = ConvEngine::current();
         #[cfg(target_arch = "x86_64")]
         if winograd::suits(engine, shape) {
             return winograd::input_gradient(engine, shape, gy, w, added, gx);
@@ -170,7 +170,7 @@ pub fn input_gradient(
 
 /// Lets every pass write its part of each image of `to`.
 fn apply(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     passes: &[Pass],
     (from_frame, from): (Frame, &[f32]),

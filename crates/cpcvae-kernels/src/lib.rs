@@ -32,4 +32,4 @@ pub mod timing;
 pub mod transform;
 
 pub use activation::Activation;
-pub use transform::{Constraint, WarpShape};
+pub use transform::{MapConstraint, WarpShape};

@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 /// The weights of a layer.
 #[derive(Clone, Copy, Debug)]
-pub enum Weights<'a> {
+pub enum WeightsRef<'a> {
     /// `[k, n]`
     Plain(&'a [f32]),
     /// Rounded to bfloat16 and packed once for many products.
@@ -49,7 +49,7 @@ pub fn forward(
     k: usize,
     n: usize,
     x: &[f32],
-    w: Weights,
+    w: WeightsRef,
     b: &[f32],
     act: Activation,
     y: &mut [f32],
@@ -58,8 +58,8 @@ pub fn forward(
     let flop = 2.0 * (m * k * n) as f64;
     let precision = precision_of_layer(k, n);
     timed("dense: forward", flop, || match w {
-        Weights::Plain(w) => product(precision, [m, k, n], (x, false), (w, false), y),
-        Weights::Packed(w) => packed_product([m, k], x, false, &w.forward, y),
+        WeightsRef::Plain(w) => product(precision, [m, k, n], (x, false), (w, false), y),
+        WeightsRef::Packed(w) => packed_product([m, k], x, false, &w.forward, y),
     });
     timed("dense: activation", 0.0, || {
         activation::activate(n, b, act, y)
@@ -111,7 +111,7 @@ pub fn backward(
     k: usize,
     n: usize,
     x: &[f32],
-    w: Weights,
+    w: WeightsRef,
     y: &[f32],
     gy: &[f32],
     act: Activation,
@@ -139,14 +139,14 @@ pub fn backward(
     let precision = precision_of_layer(k, n);
     if let Some(gx) = grads.x {
         timed("dense: input gradient", flop, || match w {
-            Weights::Plain(w) => product(precision, [m, n, k], (gz, false), (w, true), gx),
-            Weights::Packed(w) => packed_product([m, n], gz, false, &w.backward, gx),
+            WeightsRef::Plain(w) => product(precision, [m, n, k], (gz, false), (w, true), gx),
+            WeightsRef::Packed(w) => packed_product([m, n], gz, false, &w.backward, gx),
         });
     }
     if let Some(gw) = grads.w {
         timed("dense: weight gradient", flop, || match w {
-            Weights::Plain(_) => product(precision, [k, m, n], (x, true), (gz, false), gw),
-            Weights::Packed(_) => {
+            WeightsRef::Plain(_) => product(precision, [k, m, n], (x, true), (gz, false), gw),
+            WeightsRef::Packed(_) => {
                 let mut right = RIGHT.take();
                 right.pack(m, n, gz, false);
                 packed_product([k, m], x, true, &right, gw);

@@ -13,7 +13,7 @@ use crate::parallel;
 
 /// How a raw map of the decoder becomes a parameter of the likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Constraint {
+pub enum MapConstraint {
     /// The raw value.
     Identity,
     /// The logistic function, clipped to [1e-4, 1 - 1e-4]; the gradient is 0 where it clips.
@@ -33,7 +33,7 @@ const LOWEST_SHARE: f32 = 1e-4;
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
-pub fn constrain(n: usize, p: usize, maps: &[Constraint], raw: &[f32], out: &mut [f32]) {
+pub fn constrain(n: usize, p: usize, maps: &[MapConstraint], raw: &[f32], out: &mut [f32]) {
     let elements = n * maps.len() * p;
     assert_eq!(raw.len(), elements);
     assert_eq!(out.len(), elements);
@@ -58,7 +58,7 @@ pub fn constrain(n: usize, p: usize, maps: &[Constraint], raw: &[f32], out: &mut
 pub fn constrain_backward(
     n: usize,
     p: usize,
-    maps: &[Constraint],
+    maps: &[MapConstraint],
     raw: &[f32],
     g_out: &[f32],
     g_raw: &mut [f32],
@@ -95,7 +95,7 @@ pub fn constrain_backward(
 
 kernel! {
     /// One map: `out = constraint(raw)`.
-    fn constrain_map<FMA>(map: Constraint, raw: &[f32], out: &mut [f32]) {
+    fn constrain_map<FMA>(map: MapConstraint, raw: &[f32], out: &mut [f32]) {
         macro_rules! all {
             (|$v:ident| $value:expr) => {
                 for (raw, out) in raw.iter().zip(out) {
@@ -105,12 +105,12 @@ kernel! {
             };
         }
         match map {
-            Constraint::Identity => out.copy_from_slice(raw),
-            Constraint::Sigmoid => {
+            MapConstraint::Identity => out.copy_from_slice(raw),
+            MapConstraint::Sigmoid => {
                 all!(|v| at_most(at_least(sigmoid::<FMA>(v), LOWEST_SHARE), 1.0 - LOWEST_SHARE));
             }
-            Constraint::Tanh => all!(|v| tanh::<FMA>(v)),
-            Constraint::Variance { floor } => all!(|v| {
+            MapConstraint::Tanh => all!(|v| tanh::<FMA>(v)),
+            MapConstraint::Variance { floor } => all!(|v| {
                 let sigma = softplus::<FMA>(v) + floor;
                 sigma * sigma
             }),
@@ -120,21 +120,21 @@ kernel! {
 
 kernel! {
     /// One map: `g *= constraint'(raw)`, with the help of `values = constraint(raw)`.
-    fn multiply_by_slope<FMA>(map: Constraint, raw: &[f32], values: &[f32], g: &mut [f32]) {
+    fn multiply_by_slope<FMA>(map: MapConstraint, raw: &[f32], values: &[f32], g: &mut [f32]) {
         match map {
-            Constraint::Identity => (),
-            Constraint::Sigmoid => {
+            MapConstraint::Identity => (),
+            MapConstraint::Sigmoid => {
                 for (v, g) in values.iter().zip(g) {
                     let free = *v > LOWEST_SHARE && *v < 1.0 - LOWEST_SHARE;
                     *g *= if free { v * (1.0 - v) } else { 0.0 };
                 }
             }
-            Constraint::Tanh => {
+            MapConstraint::Tanh => {
                 for (v, g) in values.iter().zip(g) {
                     *g *= 1.0 - v * v;
                 }
             }
-            Constraint::Variance { .. } => {
+            MapConstraint::Variance { .. } => {
                 for ((raw, v), g) in raw.iter().zip(values).zip(g) {
                     *g *= 2.0 * v.sqrt() * sigmoid::<FMA>(*raw);
                 }

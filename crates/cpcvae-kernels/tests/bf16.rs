@@ -133,7 +133,7 @@ fn tiles_of_what_is_not_a_number() {
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod products {
     use super::*;
-    use cpcvae_kernels::bf16::{self, Engine};
+    use cpcvae_kernels::bf16::{self, ProductEngine};
 
     type Multiply = fn(&PackedLeft, &PackedRight, &mut [f32], bool);
 
@@ -144,7 +144,7 @@ mod products {
             amx_emulator::install();
             // SAFETY: the instructions are emulated on all threads.
             unsafe {
-                bf16::multiply_unchecked_support(Engine::Tiles, left, right, c, accumulate);
+                bf16::multiply_unchecked_support(ProductEngine::Tiles, left, right, c, accumulate);
             }
             assert!(amx_emulator::tiles_are_released());
         }
@@ -274,7 +274,7 @@ mod products {
             amx_emulator::install();
             for isa in Isa::supported() {
                 // SAFETY: the instructions are emulated on this thread.
-                assert!(unsafe { bf16::self_check(isa, Engine::Tiles) });
+                assert!(unsafe { bf16::self_check(isa, ProductEngine::Tiles) });
             }
         }
     }

@@ -5,7 +5,7 @@
 use cpcvae_kernels::Activation;
 use cpcvae_kernels::bf16::round_to_bf16;
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, Weights};
+use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, WeightsRef};
 use cpcvae_kernels::product::{Precision, precision, precision_of_layer, set_precision};
 use cpcvae_kernels::random::{self, Stream};
 
@@ -63,8 +63,8 @@ fn layers_round_their_factors() {
             let of_plain = precision_of_layer(k, n);
             assert_eq!(of_plain == Precision::Bf16, k * n >= 256 * 256);
             for (weights, precision) in [
-                (Weights::Plain(&w), of_plain),
-                (Weights::Packed(&packed), Precision::Bf16),
+                (WeightsRef::Plain(&w), of_plain),
+                (WeightsRef::Packed(&packed), Precision::Bf16),
             ] {
                 let [x64, w64, g64] = [&x, &w, &gy].map(|values| factors(values, precision));
                 let want_y = of(m * n, &|at| {

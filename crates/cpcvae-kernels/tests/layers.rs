@@ -2,11 +2,11 @@
 //! shapes around the vector widths and on every instruction set.
 
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads, Weights};
+use cpcvae_kernels::linear::{self, LinearGrads, WeightsRef};
 use cpcvae_kernels::product::product_f32;
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{constrain, constrain_backward};
-use cpcvae_kernels::{Activation, Constraint, gaussian};
+use cpcvae_kernels::{Activation, MapConstraint, gaussian};
 
 const ACTIVATIONS: [Activation; 5] = [
     Activation::Identity,
@@ -118,7 +118,7 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
         normals(4, m * n),
     );
     let mut y = vec![f32::NAN; m * n];
-    linear::forward(m, k, n, &x, Weights::Plain(&w), &b, act, &mut y);
+    linear::forward(m, k, n, &x, WeightsRef::Plain(&w), &b, act, &mut y);
     let (mut gx, mut gw, mut gb) = (
         vec![f32::NAN; m * k],
         vec![f32::NAN; k * n],
@@ -129,7 +129,7 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
         w: Some(&mut gw),
         b: Some(&mut gb),
     };
-    linear::backward(m, k, n, &x, Weights::Plain(&w), &y, &gy, act, grads);
+    linear::backward(m, k, n, &x, WeightsRef::Plain(&w), &y, &gy, act, grads);
 
     let (x, w, b) = (wide(&x), wide(&w), wide(&b));
     let (mut y_plain, mut gz) = (vec![0.0; m * n], vec![0.0; m * n]);
@@ -168,7 +168,7 @@ fn softplus_slope_far_below_zero() {
         1,
         1,
         &x,
-        Weights::Plain(&[1.0]),
+        WeightsRef::Plain(&[1.0]),
         &[0.0],
         Activation::Softplus,
         &mut y,
@@ -182,7 +182,7 @@ fn softplus_slope_far_below_zero() {
         1,
         1,
         &x,
-        Weights::Plain(&[1.0]),
+        WeightsRef::Plain(&[1.0]),
         &y,
         &gy,
         Activation::Softplus,
@@ -245,10 +245,10 @@ fn check_code(n: usize, c: usize) {
 #[test]
 fn constraints() {
     let maps = [
-        Constraint::Identity,
-        Constraint::Sigmoid,
-        Constraint::Tanh,
-        Constraint::Variance { floor: 0.05 },
+        MapConstraint::Identity,
+        MapConstraint::Sigmoid,
+        MapConstraint::Tanh,
+        MapConstraint::Variance { floor: 0.05 },
     ];
     let value = |map: usize, v: f64| match map {
         0 => v,

@@ -3,10 +3,10 @@
 use cpcvae_kernels::class_rows::{self, ClassShape};
 use cpcvae_kernels::density::{self, Density, DensityShape};
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads, Weights};
+use cpcvae_kernels::linear::{self, LinearGrads, WeightsRef};
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{WarpShape, warp, warp_backward};
-use cpcvae_kernels::{Activation, Constraint, adam, gaussian, noise_normal};
+use cpcvae_kernels::{Activation, MapConstraint, adam, gaussian, noise_normal};
 
 const STREAM: Stream = Stream {
     seed: 0x1234_5678_9abc_def0,
@@ -43,7 +43,7 @@ fn everything() -> Vec<f32> {
             k,
             n,
             &x,
-            Weights::Plain(&w),
+            WeightsRef::Plain(&w),
             &b,
             Activation::Softplus,
             &mut y,
@@ -58,7 +58,7 @@ fn everything() -> Vec<f32> {
             k,
             n,
             &x,
-            Weights::Plain(&w),
+            WeightsRef::Plain(&w),
             &y,
             &gy,
             Activation::Softplus,
@@ -73,9 +73,9 @@ fn everything() -> Vec<f32> {
     };
     let (n, p) = (shape.rows, 14 * 15);
     let maps = [
-        Constraint::Sigmoid,
-        Constraint::Tanh,
-        Constraint::Variance { floor: 0.01 },
+        MapConstraint::Sigmoid,
+        MapConstraint::Tanh,
+        MapConstraint::Variance { floor: 0.01 },
     ];
     let (raw, theta) = (normals(5, n * 3 * 420), normals(6, n * 6));
     let (mut constrained, mut params) = (vec![0.0; raw.len()], vec![0.0; n * 3 * p]);

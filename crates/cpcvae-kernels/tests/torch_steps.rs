@@ -2,7 +2,7 @@
 //! tests/reference/steps.py (PyTorch 2.15).
 
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{self, LinearGrads, Weights};
+use cpcvae_kernels::linear::{self, LinearGrads, WeightsRef};
 use cpcvae_kernels::{Activation, adam, gaussian};
 
 /// As `pattern` in tests/reference/steps.py.
@@ -34,13 +34,13 @@ fn linear_layers() {
         for (act, expected) in LAYERS {
             let (mut y, mut gx, mut gw, mut gb) = ([0.0; 4], [0.0; 6], [0.0; 6], [0.0; 2]);
             isa.run(|| {
-                linear::forward(2, 3, 2, &x, Weights::Plain(&w), &b, act, &mut y);
+                linear::forward(2, 3, 2, &x, WeightsRef::Plain(&w), &b, act, &mut y);
                 let grads = LinearGrads {
                     x: Some(&mut gx),
                     w: Some(&mut gw),
                     b: Some(&mut gb),
                 };
-                linear::backward(2, 3, 2, &x, Weights::Plain(&w), &y, &gy, act, grads);
+                linear::backward(2, 3, 2, &x, WeightsRef::Plain(&w), &y, &gy, act, grads);
             });
             assert_close(&[&y[..], &gx, &gw, &gb].concat(), &expected);
         }

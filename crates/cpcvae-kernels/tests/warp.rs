@@ -1,14 +1,14 @@
 //! The warp against PyTorch and against a plain version, with gradients by finite differences.
 
-use cpcvae_kernels::Constraint;
+use cpcvae_kernels::MapConstraint;
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{WarpShape, warp, warp_backward};
 
-const MAPS: [Constraint; 3] = [
-    Constraint::Sigmoid,
-    Constraint::Tanh,
-    Constraint::Variance { floor: 0.01 },
+const MAPS: [MapConstraint; 3] = [
+    MapConstraint::Sigmoid,
+    MapConstraint::Tanh,
+    MapConstraint::Variance { floor: 0.01 },
 ];
 
 /// As `pattern` in tests/reference/warp.py.
@@ -190,7 +190,7 @@ fn plain_version_and_finite_differences() {
 /// Points that are no numbers, or infinite, fall on the canvas's border.
 #[test]
 fn wild_points_stay_on_the_canvas() {
-    let maps = [Constraint::Identity];
+    let maps = [MapConstraint::Identity];
     for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38, -3e38] {
         for canvas in [(1, 1), (1, 3), (3, 1), (4, 3)] {
             let shape = WarpShape {
@@ -282,7 +282,7 @@ fn interpolation_never_leaves_the_range_of_its_neighbours() {
     };
     // softplus(100) squared is 1e4; the other cells are at the floor, 1e-4.
     let raw = [100.0, -100.0, -100.0, -100.0];
-    let maps = [Constraint::Variance { floor: 0.01 }];
+    let maps = [MapConstraint::Variance { floor: 0.01 }];
     for shift in [0.0, 0.3, 0.49999, 0.5, 0.50001, 0.9] {
         let theta = [1.0, 0.0, shift, 0.0, 1.0, shift];
         let (mut constrained, mut out) = ([0.0; 4], [0.0; 81]);

@@ -5,7 +5,7 @@ use cpcvae_lab::figure::{
     Grid, Regions, Result, ScatterPanel, Series, confusion_matrix, image_grid, line_chart,
     scatter_panels,
 };
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 use std::f32::consts::{PI, TAU};
 use std::path::{Path, PathBuf};
 
@@ -265,9 +265,9 @@ fn named_confusion(path: &Path) -> Result<()> {
     confusion_matrix(&names, &counts, path)
 }
 
-fn accuracies() -> Table {
+fn accuracies() -> TextTable {
     let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
-    Table {
+    TextTable {
         header: row(["method", "MNIST", "SVHN"]),
         rows: vec![
             row(["M2", "96.7 ± 0.1", "-"]),

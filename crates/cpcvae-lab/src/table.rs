@@ -8,9 +8,9 @@ use unicode_width::UnicodeWidthStr;
 /// widens the table, so nothing is ever dropped.
 ///
 /// ```
-/// use cpcvae_lab::table::Table;
+/// use cpcvae_lab::table::TextTable;
 ///
-/// let table = Table {
+/// let table = TextTable {
 ///     header: vec!["method".into(), "accuracy".into()],
 ///     rows: vec![vec!["CPC-VAE".into(), "98.4 ± 0.2".into()]],
 /// };
@@ -20,14 +20,14 @@ use unicode_width::UnicodeWidthStr;
 /// );
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct TextTable {
     /// Names of the columns.
     pub header: Vec<String>,
     /// Cells, row by row.
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// Plain text with two spaces between columns, a rule under the header and no trailing
     /// blanks. Columns of numbers are flush right.
     pub fn to_text(&self) -> String {
@@ -150,9 +150,9 @@ fn csv_cell(cell: &str) -> String {
 mod tests {
     use super::*;
 
-    fn table(header: &[&str], rows: &[&[&str]]) -> Table {
+    fn table(header: &[&str], rows: &[&[&str]]) -> TextTable {
         let owned = |cells: &[&str]| cells.iter().map(|c| c.to_string()).collect();
-        Table {
+        TextTable {
             header: owned(header),
             rows: rows.iter().map(|row| owned(row)).collect(),
         }

@@ -63,7 +63,7 @@ impl Folding {
     }
 }
 
-/// Answers for rows whose labels the answering models did not see.
+/// Calibration for rows whose labels the answering models did not see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldOut {
     /// Row numbers; a row appears once a repeat.
@@ -160,7 +160,7 @@ impl<'a> CrossFit<'a> {
         self.parts.len()
     }
 
-    /// How many trainings had best run beside each other ([`side_by_side`](crate::side_by_side)):
+    /// How many trainings had best run beside each other ([`parallel_runs`](crate::parallel_runs)):
     /// networks of tables are too small to keep several threads busy, those of images do.
     pub fn at_once(&self, device: &Device) -> usize {
         let numbers = self.data.len() * self.data.width();
@@ -213,7 +213,7 @@ impl<'a> CrossFit<'a> {
         }))
     }
 
-    /// Answers for the rows of a part by something that needs no training, which sees the edges of
+    /// Calibration for the rows of a part by something that needs no training, which sees the edges of
     /// images. Only for classes.
     pub fn spread(&self, part: usize, config: &RunConfig, spread: Spread) -> Result<HeldOut> {
         let part = &self.parts[part];

@@ -4,7 +4,7 @@
 //! and describes the data: it samples, reconstructs, and scores how usual a row is.
 #![forbid(unsafe_code)]
 
-pub mod answers;
+pub mod calibration;
 pub mod config;
 pub mod crossfit;
 pub mod describe;
@@ -18,11 +18,11 @@ pub mod net;
 pub mod noise;
 pub mod objective;
 pub mod op;
+pub mod parallel_runs;
 pub mod plan;
 pub mod prepare;
 pub mod pseudo_label;
 pub mod run;
-pub mod side_by_side;
 pub mod train;
 
 pub use error::{Error, Result};

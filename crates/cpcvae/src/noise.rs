@@ -7,7 +7,7 @@ use cpcvae_kernels::random::{self, Stream};
 /// What a draw is for. Two draws of the same step and purpose are the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Purpose {
+pub enum NoisePurpose {
     /// Initial weights.
     Weights = 1,
     /// The code z of q(z|x).
@@ -64,20 +64,20 @@ impl Noise {
     }
 
     /// Standard normal numbers `[rows, columns]`.
-    pub fn normal(&self, purpose: Purpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
+    pub fn normal(&self, purpose: NoisePurpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
         let mut values = vec![0.0; rows * columns];
         random::normal(self.stream(purpose), &mut values);
         Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
     }
 
     /// Numbers `[rows, columns]`, uniform on [0, 1).
-    pub fn uniform(&self, purpose: Purpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
+    pub fn uniform(&self, purpose: NoisePurpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
         let mut values = vec![0.0; rows * columns];
         random::uniform(self.stream(purpose), &mut values);
         Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
     }
 
-    fn stream(&self, purpose: Purpose) -> Stream {
+    fn stream(&self, purpose: NoisePurpose) -> Stream {
         Stream {
             seed: self.seed,
             step: self.step,

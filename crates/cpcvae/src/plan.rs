@@ -7,10 +7,10 @@ use crate::config::{ConstraintConfig, RunConfig, TrainConfig};
 use crate::device::precision;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::model::{Kind, Shape, Target};
+use crate::model::{ModelKind, Shape, Target};
 use crate::net::spatial_transformer::DIMENSIONS;
 use crate::prepare::{FeatureScale, Prepared};
-use crate::train::{Constraint, Measure, Schedule, Solver, TrainPlan};
+use crate::train::{Constraint, ConstraintMeasure, Schedule, Solver, TrainPlan};
 use cpcvae_data::{BatchPlan, Layout};
 
 /// Checks every setting against the others and against the data.
@@ -112,7 +112,7 @@ fn steps_per_epoch(config: &RunConfig, prepared: &Prepared) -> Result<u64> {
     Ok(plan.steps_per_epoch().max(1))
 }
 
-fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
+fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Shape> {
     let model = &config.model;
     let image = match &prepared.preprocess.layout {
         Layout::Image {
@@ -136,7 +136,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: Kind) -> Result<Shape> {
         );
         return Err(Error::setting("model.code", problem));
     }
-    if !matches!(kind, Kind::Vae | Kind::Classifier) && model.style > 0 {
+    if !matches!(kind, ModelKind::Vae | ModelKind::Classifier) && model.style > 0 {
         let method = config.method.name();
         let problem = format!("is for predictors on a VAE's code, which `{method}` has not");
         return Err(Error::setting("model.style", problem));
@@ -197,8 +197,8 @@ fn constraint(
 ) -> Result<Option<Constraint>> {
     let measure = match settings.measure.as_str() {
         "none" => return Ok(None),
-        "loss" => Measure::Loss,
-        "accuracy" => Measure::Accuracy,
+        "loss" => ConstraintMeasure::Loss,
+        "accuracy" => ConstraintMeasure::Accuracy,
         other => {
             let problem = format!("is `{other}`; it must be none, loss or accuracy");
             return Err(Error::setting("constraint.measure", problem));
@@ -215,12 +215,12 @@ fn constraint(
         "method.prediction_weight",
         config.method.prediction_weight().unwrap_or(0.0),
     )?;
-    if measure == Measure::Accuracy && !labels.is_classes() {
+    if measure == ConstraintMeasure::Accuracy && !labels.is_classes() {
         let problem = "continuous labels have no accuracy; use `loss` (`--target-loss`)";
         return Err(Error::setting("constraint.measure", problem));
     }
     let target = positive("constraint.target", settings.target)?;
-    if measure == Measure::Accuracy && target > 1.0 {
+    if measure == ConstraintMeasure::Accuracy && target > 1.0 {
         let problem = format!("is {target}; an accuracy is at most 1");
         return Err(Error::setting("constraint.target", problem));
     }

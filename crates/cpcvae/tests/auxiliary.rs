@@ -4,8 +4,8 @@ mod toy;
 
 use burn::tensor::{Tensor, TensorData};
 use cpcvae::method::{Auxiliary, DataKind, LabelFacts, Method};
-use cpcvae::model::{AuxiliaryShape, AuxiliaryVae, Kind, LabelVae, Model};
-use cpcvae::noise::{Noise, Purpose};
+use cpcvae::model::{AuxiliaryShape, AuxiliaryVae, LabelVae, Model, ModelKind};
+use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{
     Progress, draw_auxiliary, labelled_bound, labelled_weight, unlabelled_bound, unlabelled_weight,
 };
@@ -13,8 +13,8 @@ use cpcvae::train::Parameters;
 
 const ROWS: usize = 6;
 
-fn kind(skip: bool) -> Kind {
-    Kind::AuxiliaryVae(AuxiliaryShape {
+fn kind(skip: bool) -> ModelKind {
+    ModelKind::AuxiliaryVae(AuxiliaryShape {
         dimensions: 3,
         skip,
     })
@@ -63,8 +63,8 @@ fn with_its_auxiliary_variable_ignored_it_is_m2() {
         panic!("m2 trains a LabelVae")
     };
     let (x, y) = (toy::features(ROWS), toy::one_hot(&[0, 1, 2, 0, 1, 2]));
-    let one = noise().normal(Purpose::Code, [ROWS, m2.code()]);
-    let each = noise().normal(Purpose::Code, [ROWS * toy::CLASSES, m2.code()]);
+    let one = noise().normal(NoisePurpose::Code, [ROWS, m2.code()]);
+    let each = noise().normal(NoisePurpose::Code, [ROWS * toy::CLASSES, m2.code()]);
     for skip in [false, true] {
         let model = ignoring_a(skip, &m2);
         let (a, log_q) = draw_auxiliary(&model.auxiliary(x.clone()), &noise());
@@ -89,7 +89,7 @@ fn the_bound_of_unlabelled_rows_is_the_explicit_sum_over_labels() {
         let x = toy::features(ROWS);
         let (a, _) = draw_auxiliary(&model.auxiliary(x.clone()), &noise());
         let classes = toy::CLASSES;
-        let each = noise().normal(Purpose::Code, [ROWS * classes, model.code()]);
+        let each = noise().normal(NoisePurpose::Code, [ROWS * classes, model.code()]);
         let q = model.classify(x.clone(), a.clone());
         let fast = unlabelled_weight(&model, x.clone(), a.clone(), &q, each.clone());
         let q = toy::values(q.probs());
@@ -113,7 +113,7 @@ fn the_bound_of_unlabelled_rows_is_the_explicit_sum_over_labels() {
 fn log_q_is_the_density_of_the_draw() {
     let posterior = auxiliary(true).auxiliary(toy::features(ROWS));
     let (a, log_q) = draw_auxiliary(&posterior, &noise());
-    let drawn = noise().normal(Purpose::Auxiliary, a.dims());
+    let drawn = noise().normal(NoisePurpose::Auxiliary, a.dims());
     let half_log_2pi = 0.5 * (2.0 * std::f32::consts::PI).ln();
     let each = drawn.square().mul_scalar(-0.5) - posterior.sigma().log() - half_log_2pi;
     near(log_q, each.sum_dim(1).reshape([ROWS]));

@@ -2,7 +2,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::distribution::Family;
-use cpcvae::model::{Kind, Observation, Shape, TransformPlan};
+use cpcvae::model::{ModelKind, Observation, Shape, TransformPlan};
 use cpcvae::net::spatial_transformer::TransformRanges;
 use cpcvae::prepare::{FeatureScale, Preprocess};
 use cpcvae_data::{Dataset, Labels, Layout, Matrix};
@@ -63,7 +63,7 @@ fn a_warped_canvas_of_one_colour_has_that_colour_in_every_pixel() {
             ranges: TransformRanges::default(),
             canvas: 2.0,
         }),
-        ..toy::shape(Kind::Vae)
+        ..toy::shape(ModelKind::Vae)
     };
     let observation = Observation::new(&shape);
     // Mean and variance of red, green and blue, a canvas each.

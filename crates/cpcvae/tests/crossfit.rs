@@ -1,11 +1,11 @@
 //! Cross-fitting: whose labels a training sees, and what is kept of it.
 
 use burn::tensor::Device;
-use cpcvae::answers::{Answers, rightness};
+use cpcvae::calibration::{Calibration, rightness};
 use cpcvae::config::{RunConfig, parse_settings};
 use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use cpcvae::method::DataKind;
-use cpcvae::pseudo_label::{Propagation, propagate, vote};
+use cpcvae::pseudo_label::{Propagation, knn, propagate};
 use cpcvae::run::RunFolder;
 use cpcvae::train::{Observer, Silent};
 use cpcvae_data::{Dataset, HalfMoon, HalfMoonLabels, Matrix, Split};
@@ -82,7 +82,7 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
         columns: 2,
         values: [1.0, 0.0].repeat(60),
     };
-    let answers = Answers::unknown().with_held_out(&data, &all, &sure_of_the_first);
+    let answers = Calibration::unknown().with_held_out(&data, &all, &sure_of_the_first);
     let weights = &answers.class_weights;
     assert!(weights[0] > 1.5 && weights[1] < 0.5, "{weights:?}");
     let figures = answers.held_out.clone().expect("held out");
@@ -95,9 +95,9 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
     std::fs::create_dir_all(folder.path().join("model")).expect("writable");
     let run = RunFolder::at(folder.path());
     answers.save(&run).expect("writable");
-    assert_eq!(Answers::load(&run).expect("readable"), Some(answers));
+    assert_eq!(Calibration::load(&run).expect("readable"), Some(answers));
     let nowhere = RunFolder::at(folder.path().join("nowhere"));
-    assert_eq!(Answers::load(&nowhere).expect("not there"), None);
+    assert_eq!(Calibration::load(&nowhere).expect("not there"), None);
 
     let other = fit.train(0, &config(6), folder.path(), &Device::flex(), &mut Silent);
     let message = other.expect_err("other settings").to_string();
@@ -141,7 +141,7 @@ fn spreading_never_sees_the_labels_of_its_fold() {
     let spreading: Spread = |features, width, labels, classes| {
         propagate(features, width, labels, classes, &Propagation::default())
     };
-    for spread in [vote, spreading] {
+    for spread in [knn, spreading] {
         let mut near = HeldOut::empty(2);
         for part in 0..3 {
             near.extend(fit.spread(part, &config(1), spread).expect("classes"));
@@ -164,7 +164,7 @@ fn spreading_can_do_with_missing_cells() {
         assert!(features.iter().any(|value| value.is_nan()));
         propagate(features, width, labels, classes, &Propagation::default())
     };
-    for spread in [vote, spreading] {
+    for spread in [knn, spreading] {
         let found = fit.spread(0, &config(1), spread).expect("classes");
         assert!(found.outputs.values.iter().all(|share| share.is_finite()));
     }

@@ -35,7 +35,7 @@ fn after_a_step(method: &str, batch: &Examples) -> (Shape, Model) {
     let noise = Noise::new(5, 1, &toy::device());
     let objective = &recipe.stages[0].objective;
     objective.terms(&model, batch, &noise, Progress::DONE);
-    model.settle();
+    model.update_running_statistics();
     (shape, model)
 }
 

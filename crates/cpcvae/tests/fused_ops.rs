@@ -1,7 +1,7 @@
 //! Every fused operation against its composed twin: values and gradients.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use cpcvae::op::constrain::{self, Constraint};
+use cpcvae::op::constrain::{self, MapConstraint};
 use cpcvae::op::linear::{self, Activation};
 use cpcvae::op::log_prob::{self, Density};
 use cpcvae::op::{class_rows, gaussian, noise_normal, shown, softmax, warp};
@@ -75,19 +75,19 @@ fn linear_layers() {
     }
 }
 
-const MAPS: [Constraint; 3] = [
-    Constraint::Sigmoid,
-    Constraint::Tanh,
-    Constraint::Variance { floor: 0.01 },
+const MAPS: [MapConstraint; 3] = [
+    MapConstraint::Sigmoid,
+    MapConstraint::Tanh,
+    MapConstraint::Variance { floor: 0.01 },
 ];
 
 #[test]
 fn constraints() {
     let kinds = [
-        Constraint::Identity,
-        Constraint::Sigmoid,
-        Constraint::Tanh,
-        Constraint::Variance { floor: 0.01 },
+        MapConstraint::Identity,
+        MapConstraint::Sigmoid,
+        MapConstraint::Tanh,
+        MapConstraint::Variance { floor: 0.01 },
     ];
     let raw = normal([3, 4, 17], 1).require_grad();
     let fused = constrain::constrain(raw.clone(), &kinds);
@@ -122,8 +122,8 @@ fn maps(rows: usize, pixels: usize) -> Tensor<3> {
 #[test]
 fn densities() {
     for (density, kinds) in [
-        (Density::Normal, &[Constraint::Identity, MAPS[2]][..]),
-        (Density::Bernoulli, &[Constraint::Identity]),
+        (Density::Normal, &[MapConstraint::Identity, MAPS[2]][..]),
+        (Density::Bernoulli, &[MapConstraint::Identity]),
         (Density::NoiseNormal, &MAPS),
     ] {
         // Each row of x for one row of parameters, then for four.

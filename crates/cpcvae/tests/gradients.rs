@@ -9,8 +9,8 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Gradients, Tensor};
 use cpcvae::distribution::Family;
 use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, NAMES, ObjectiveOptions};
-use cpcvae::model::{Kind, Model, Shape, TransformPlan};
-use cpcvae::noise::{Noise, Purpose};
+use cpcvae::model::{Model, ModelKind, Shape, TransformPlan};
+use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{Examples, GradientPath, Objective, Prediction, Progress};
 use cpcvae::objective::{PseudoLabelSource, PseudoLabels};
 use cpcvae::pseudo_label::ComparedFeatures;
@@ -226,7 +226,7 @@ fn codes_of_the_lower_model_are_held_fast() {
     let Model::StackedVae(model) = Model::new(&shape, 1, &toy::device()) else {
         panic!("m1-m2 trains a StackedVae")
     };
-    let code_noise = noise().normal(Purpose::Auxiliary, [9, model.features().code()]);
+    let code_noise = noise().normal(NoisePurpose::Auxiliary, [9, model.features().code()]);
     let posterior = model.features().encode(batch.features.clone());
     let codes = Examples {
         features: posterior.sample_kl(code_noise).0.detach(),
@@ -296,10 +296,10 @@ fn images_with_transforms() {
                 ranges: Default::default(),
                 canvas: 1.5,
             }),
-            ..toy::shape(Kind::Vae)
+            ..toy::shape(ModelKind::Vae)
         };
         let pixels = Noise::new(9, 0, &toy::device())
-            .normal(Purpose::Features, [6, 16])
+            .normal(NoisePurpose::Features, [6, 16])
             .tanh();
         let pixels = match family {
             Family::Bernoulli => pixels.mul_scalar(0.5).add_scalar(0.5),
@@ -325,7 +325,7 @@ fn images_with_transforms() {
 fn continuous_labels() {
     let shape = Shape {
         target: cpcvae::model::Target::Values(vec!["u".into(), "v".into()]),
-        ..toy::shape(Kind::Vae)
+        ..toy::shape(ModelKind::Vae)
     };
     let batch = Examples {
         labels: toy::tensor(vec![0.3, -1.0, 2.0, 0.1, 0.0, 1.0], [3, 2]),
@@ -374,11 +374,11 @@ fn pseudo_labels_and_mixup() {
     let recipe = cpc.recipe(&facts()).expect("valid settings");
     let recipe = recipe.with_options(&options, &facts());
     let objective = &recipe.stages[0].objective;
-    let model = Model::new(&toy::shape(Kind::Vae), 1, &toy::device());
+    let model = Model::new(&toy::shape(ModelKind::Vae), 1, &toy::device());
     let terms = objective.terms(&model, &batch, &noise(), Progress::DONE);
     // lambda 5, of which a quarter is gone at the end.
     let weight = |name: &str| terms.get(name).map(|term| term.weight);
     assert_eq!(weight("pseudo_labels"), Some(75.0));
     assert_eq!(weight("mixup"), Some(150.0));
-    check("mixup", objective, &toy::shape(Kind::Vae), &batch);
+    check("mixup", objective, &toy::shape(ModelKind::Vae), &batch);
 }

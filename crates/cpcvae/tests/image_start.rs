@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::distribution::Family;
 use cpcvae::method::{DataKind, LabelFacts, Method};
-use cpcvae::model::{ActivationName, Kind, Model, Shape, Target, TransformPlan, Vae};
+use cpcvae::model::{ActivationName, Model, ModelKind, Shape, Target, TransformPlan, Vae};
 use cpcvae::net::Net;
 use cpcvae::net::spatial_transformer::TransformRanges;
 use cpcvae::noise::Noise;
@@ -54,7 +54,7 @@ fn blots(device: &Device) -> (Vec<f32>, Examples) {
 
 fn shape(likelihood: Family, scale_floor: f32) -> Shape {
     Shape {
-        kind: Kind::Vae,
+        kind: ModelKind::Vae,
         features: PIXELS,
         image: Some([SIDE, SIDE, 1]),
         code: 14,

@@ -5,8 +5,8 @@ mod toy;
 
 use burn::tensor::{Tensor, TensorData};
 use cpcvae::distribution::{CountScale, Mixed, NegativeBinomial, RowLayout};
-use cpcvae::model::{Kind, Model, Shape};
-use cpcvae::noise::{Noise, Purpose};
+use cpcvae::model::{Model, ModelKind, Shape};
+use cpcvae::noise::{Noise, NoisePurpose};
 use toy::{tensor, values};
 
 const SCALE: CountScale = CountScale {
@@ -214,7 +214,7 @@ fn draws_follow_the_distribution() {
 #[test]
 fn draws_carry_the_gradient_of_their_means() {
     let noise = Noise::new(5, 3, &toy::device());
-    let epsilon = values(noise.normal(Purpose::Features, [1, 1]))[0];
+    let epsilon = values(noise.normal(NoisePurpose::Features, [1, 1]))[0];
     let gradient = |drawn: bool| {
         let raw = Tensor::<2>::from_data(TensorData::new(RAW.to_vec(), [1, 8]), &toy::device())
             .require_grad();
@@ -243,7 +243,7 @@ fn an_encoder_sees_which_cells_are_missing() {
     let shape = Shape {
         features: layout().width(),
         row: Some(layout()),
-        ..toy::shape(Kind::Vae)
+        ..toy::shape(ModelKind::Vae)
     };
     let Model::Vae(vae) = Model::new(&shape, 1, &toy::device()) else {
         panic!("a VAE was asked for");

@@ -54,7 +54,7 @@ fn they_learn_what_would_be_lost_by_binarising() {
         let data = slopes(400);
         let config = RunConfig::defaults(method, DataKind::Images, "slopes")
             .expect("listed")
-            .suited_to(&data, false)
+            .with_data_dependent_defaults(&data, false)
             .overlaid(&settings, "test")
             .expect("known keys");
         assert_eq!(config.model.likelihood, Family::Normal, "{method}");

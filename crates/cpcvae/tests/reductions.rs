@@ -7,7 +7,7 @@ use cpcvae::method::{
     Recipe, SupervisedVae, Vat,
 };
 use cpcvae::model::Model;
-use cpcvae::noise::{Noise, Purpose};
+use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{LabelledEvidence, Progress, labelled_bound, unlabelled_bound};
 use cpcvae::train::Parameters;
 
@@ -77,7 +77,11 @@ fn the_supervised_vae_is_pc_with_lambda_one() {
 /// 5/9 of a labelled one. Where batch and data agree, nothing changes.
 #[test]
 fn evidence_of_labelled_rows_counts_as_in_the_data() {
-    let model = Model::new(&toy::shape(cpcvae::model::Kind::Vae), 1, &toy::device());
+    let model = Model::new(
+        &toy::shape(cpcvae::model::ModelKind::Vae),
+        1,
+        &toy::device(),
+    );
     let evidence = |labelled_evidence, labelled_rows, labelled: usize, unlabelled: usize| {
         let facts = LabelFacts {
             class_shares: vec![0.5, 0.3, 0.2],
@@ -224,7 +228,7 @@ fn the_unlabelled_bound_of_m2_is_the_explicit_sum_over_labels() {
     let (rows, classes) = (6, toy::CLASSES);
     let x = toy::features(rows);
     let noise =
-        Noise::new(5, 2, &toy::device()).normal(Purpose::Code, [rows * classes, model.code()]);
+        Noise::new(5, 2, &toy::device()).normal(NoisePurpose::Code, [rows * classes, model.code()]);
     let fast = toy::values(unlabelled_bound(&model, x.clone(), noise.clone()));
 
     let q = toy::values(model.classify(x.clone()).probs());
@@ -257,10 +261,10 @@ fn the_predictor_does_not_see_style_dimensions() {
     let shape = cpcvae::model::Shape {
         code: 5,
         style: 2,
-        ..toy::shape(cpcvae::model::Kind::Vae)
+        ..toy::shape(cpcvae::model::ModelKind::Vae)
     };
     let model = cpcvae::model::Vae::new(&shape, 1, &toy::device());
-    let z = Noise::new(1, 1, &toy::device()).normal(Purpose::Code, [4, 5]);
+    let z = Noise::new(1, 1, &toy::device()).normal(NoisePurpose::Code, [4, 5]);
     let mut moved = toy::values(z.clone());
     moved.chunks_exact_mut(5).for_each(|row| row[4] += 1.0);
     let moved = toy::tensor(moved, [4, 5]);

@@ -5,13 +5,13 @@ mod toy;
 
 use burn::tensor::Tensor;
 use cpcvae::infer::Inference;
-use cpcvae::model::{AuxiliaryShape, Kind, Model, Shape};
+use cpcvae::model::{AuxiliaryShape, Model, ModelKind, Shape};
 use cpcvae::train::Parameters;
 use cpcvae_data::Matrix;
 
 const ROWS: usize = 5;
 
-fn one_dimensional(kind: Kind, spread: f32) -> (Shape, Model) {
+fn one_dimensional(kind: ModelKind, spread: f32) -> (Shape, Model) {
     let shape = Shape {
         code: 1,
         ..toy::shape(kind)
@@ -19,7 +19,11 @@ fn one_dimensional(kind: Kind, spread: f32) -> (Shape, Model) {
     let model = Model::new(&shape, 1, &toy::device());
     // Encoders wider than the prior, so that importance weights have a finite variance; and in a
     // stack smaller weights, since two random decoders in a row make for wild densities.
-    let shrink = if kind == Kind::StackedVae { 0.5 } else { 1.0 };
+    let shrink = if kind == ModelKind::StackedVae {
+        0.5
+    } else {
+        1.0
+    };
     let mut parameters = Parameters::of(&model);
     for (name, (_, values)) in &mut parameters.0 {
         values.iter_mut().for_each(|value| *value *= shrink);
@@ -78,7 +82,7 @@ fn check(exact: &[f64], inference: &Inference, features: &Matrix) {
 
 #[test]
 fn a_vaes_importance_weighted_score_comes_to_the_likelihood() {
-    let (shape, model) = one_dimensional(Kind::Vae, 1.2);
+    let (shape, model) = one_dimensional(ModelKind::Vae, 1.2);
     let Model::Vae(vae) = &model else {
         panic!("a Vae was asked for")
     };
@@ -104,7 +108,7 @@ fn a_vaes_importance_weighted_score_comes_to_the_likelihood() {
 
 #[test]
 fn the_score_of_m2_sums_over_classes_too() {
-    let (shape, model) = one_dimensional(Kind::LabelVae, 1.2);
+    let (shape, model) = one_dimensional(ModelKind::LabelVae, 1.2);
     let Model::LabelVae(m2) = &model else {
         panic!("a LabelVae was asked for")
     };
@@ -175,7 +179,7 @@ fn the_scores_of_adgm_and_sdgm_sum_over_the_auxiliary_variable_too() {
             dimensions: 1,
             skip,
         };
-        let (shape, model) = one_dimensional(Kind::AuxiliaryVae(auxiliary), 2.5);
+        let (shape, model) = one_dimensional(ModelKind::AuxiliaryVae(auxiliary), 2.5);
         let Model::AuxiliaryVae(network) = &model else {
             panic!("an AuxiliaryVae was asked for")
         };
@@ -199,7 +203,7 @@ fn the_scores_of_adgm_and_sdgm_sum_over_the_auxiliary_variable_too() {
 
 #[test]
 fn the_score_of_a_stack_sums_over_both_codes() {
-    let (shape, model) = one_dimensional(Kind::StackedVae, 1.2);
+    let (shape, model) = one_dimensional(ModelKind::StackedVae, 1.2);
     let Model::StackedVae(stack) = &model else {
         panic!("a StackedVae was asked for")
     };

@@ -3,7 +3,7 @@
 mod toy;
 
 use burn::tensor::Tensor;
-use cpcvae::model::{Classifier, Kind, Model, Shape};
+use cpcvae::model::{Classifier, Model, ModelKind, Shape};
 use cpcvae::noise::Noise;
 use cpcvae::objective::{Prediction, WorstChange};
 use cpcvae::train::Parameters;
@@ -26,7 +26,7 @@ fn noise() -> Noise {
 fn classifier(hidden: &[usize], times: f32) -> (Model, Parameters) {
     let shape = Shape {
         hidden: hidden.to_vec(),
-        ..toy::shape(Kind::Classifier)
+        ..toy::shape(ModelKind::Classifier)
     };
     let model = Model::new(&shape, 2, &toy::device());
     let mut parameters = Parameters::of(&model);
@@ -57,7 +57,7 @@ fn change(model: &Model, iterations: usize) -> Tensor<2> {
 #[test]
 fn every_change_has_the_given_length() {
     let length = (0.2 * (toy::FEATURES as f64).sqrt()) as f32;
-    // Weights a thousand times as large: predictions are so sure that gradients vanish.
+    // TermWeights a thousand times as large: predictions are so sure that gradients vanish.
     for times in [1.0, 1000.0] {
         let (model, _) = classifier(&[7, 5], times);
         for iterations in [0, 1, 4] {
@@ -145,7 +145,7 @@ fn missing_cells_are_left_out() {
             can_be_missing: vec![0],
             ..Default::default()
         }),
-        ..toy::shape(Kind::Classifier)
+        ..toy::shape(ModelKind::Classifier)
     };
     let model = Model::new(&shape, 2, &toy::device());
     let mut x = toy::values(toy::features(3));

@@ -6,9 +6,9 @@ use cpcvae::config::{RunConfig, parse_settings};
 use cpcvae::distribution::Family;
 use cpcvae::infer::Inference;
 use cpcvae::method::{DataKind, LabelFacts, Method};
-use cpcvae::model::{ActivationName, Kind, Model, Shape, TransformPlan};
+use cpcvae::model::{ActivationName, Model, ModelKind, Shape, TransformPlan};
 use cpcvae::net::{Net, WideResNetShape};
-use cpcvae::noise::{Noise, Purpose};
+use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{Examples, Progress};
 use cpcvae::run::{RunFolder, Trained, run};
 use cpcvae::train::{Adam, Observer, Parameters, Silent, StepReport};
@@ -18,7 +18,7 @@ use cpcvae_kernels::random::{self, Stream};
 mod toy;
 
 /// The smallest such network, on colour images whose sides are odd and not alike.
-fn shape(kind: Kind) -> Shape {
+fn shape(kind: ModelKind) -> Shape {
     let [height, width, channels] = [5, 7, 3];
     Shape {
         features: height * width * channels,
@@ -49,7 +49,10 @@ fn facts() -> LabelFacts {
 
 fn examples(rows: usize) -> Examples {
     let features = Noise::new(9, 0, &toy::device())
-        .normal(Purpose::Features, [rows, shape(Kind::Vae).features])
+        .normal(
+            NoisePurpose::Features,
+            [rows, shape(ModelKind::Vae).features],
+        )
         .tanh();
     Examples {
         features,
@@ -96,9 +99,9 @@ fn gradients_are_slopes() {
     // Finite differences in f32 through samples of Noise-Normal do not settle, so simulated images
     // are normal here.
     for (method, kind, likelihood) in [
-        ("pc", Kind::Vae, Family::NoiseNormal),
-        ("cpc", Kind::Vae, Family::Normal),
-        ("labels-only", Kind::Classifier, Family::Normal),
+        ("pc", ModelKind::Vae, Family::NoiseNormal),
+        ("cpc", ModelKind::Vae, Family::Normal),
+        ("labels-only", ModelKind::Classifier, Family::Normal),
     ] {
         let method = Method::named(method, DataKind::Images).expect("listed");
         let objective = &method.recipe(&facts()).expect("valid").stages[0].objective;
@@ -136,7 +139,7 @@ fn gradients_are_slopes() {
 
 #[test]
 fn an_answer_does_not_depend_on_the_rows_beside_it() {
-    let shape = shape(Kind::Vae);
+    let shape = shape(ModelKind::Vae);
     let fresh = Model::new(&shape, 1, &toy::device());
     // Any parameters; averages that differ from where they begin.
     let parameters = moved(&Parameters::of(&fresh), 0.01);
@@ -158,7 +161,7 @@ fn an_answer_does_not_depend_on_the_rows_beside_it() {
 
 #[test]
 fn only_real_rows_enter_the_running_averages() {
-    let shape = shape(Kind::Vae);
+    let shape = shape(ModelKind::Vae);
     let batch = examples(8);
     let after = |method: &str| {
         let mut model = Model::new(&shape, 1, &toy::device());
@@ -170,7 +173,7 @@ fn only_real_rows_enter_the_running_averages() {
         recipe.stages[0]
             .objective
             .terms(&model, &batch, &noise, Progress::DONE);
-        model.settle();
+        model.update_running_statistics();
         let mut parameters = Parameters::of(&model);
         parameters.0.retain(|name, _| name.ends_with("running"));
         parameters
@@ -279,11 +282,11 @@ fn settings_that_make_no_network_are_refused() {
 
 #[test]
 fn a_tensor_of_the_decoder_has_the_canvas_it_was_asked_for() {
-    let shape = shape(Kind::Vae);
+    let shape = shape(ModelKind::Vae);
     let Model::Vae(vae) = Model::new(&shape, 1, &toy::device()) else {
         panic!("asked for a VAE");
     };
-    let z = Noise::new(1, 1, &toy::device()).normal(Purpose::Prior, [4, 9]);
+    let z = Noise::new(1, 1, &toy::device()).normal(NoisePurpose::Prior, [4, 9]);
     // 5 x 7 pixels with a canvas of 1.5 times the sides: 8 x 11, three maps of three colours.
     assert_eq!(vae.draw(z.clone()).dims(), [4, 8 * 11 * 9]);
     let mean: Tensor<2> = vae.decode(z).mean();

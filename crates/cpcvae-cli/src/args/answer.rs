@@ -33,7 +33,7 @@ pub struct RowsArgs {
 
 /// Columns of the input that are copied to the output.
 #[derive(Clone, Debug, Default, Args)]
-pub struct CarriedArgs {
+pub struct PassthroughArgs {
     /// A column to carry along; may be repeated [default: the run's id column; files of images]
     #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
@@ -93,7 +93,7 @@ pub struct PredictArgs {
     pub no_density: bool,
     /// The columns to carry along.
     #[command(flatten)]
-    pub carried: CarriedArgs,
+    pub passthrough: PassthroughArgs,
     /// Write to this file instead of standard output; Parquet where its name ends in .parquet
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -113,7 +113,7 @@ pub struct EncodeArgs {
     pub rows: RowsArgs,
     /// The columns to carry along.
     #[command(flatten)]
-    pub carried: CarriedArgs,
+    pub passthrough: PassthroughArgs,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
@@ -137,7 +137,7 @@ pub struct ScoreArgs {
     pub rows: RowsArgs,
     /// The columns to carry along.
     #[command(flatten)]
-    pub carried: CarriedArgs,
+    pub passthrough: PassthroughArgs,
     /// Draws of the code for each row
     #[arg(long, value_name = "K", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
@@ -283,7 +283,7 @@ pub struct SuggestArgs {
     pub count: u32,
     /// The columns to carry along.
     #[command(flatten)]
-    pub carried: CarriedArgs,
+    pub passthrough: PassthroughArgs,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,

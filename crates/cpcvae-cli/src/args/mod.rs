@@ -7,7 +7,7 @@ mod quality;
 mod reading;
 
 pub use answer::{
-    CarriedArgs, CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PredictArgs,
+    CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PassthroughArgs, PredictArgs,
     ReconstructArgs, ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
 };
 pub use experiment::ExperimentArgs;

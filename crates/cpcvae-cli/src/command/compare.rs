@@ -4,20 +4,20 @@ use crate::held_out::Trainer;
 use crate::printer::percent;
 use crate::settings::FitSettings;
 use anyhow::Result;
-use cpcvae::answers::{Answers, closeness, rightness};
+use cpcvae::calibration::{Calibration, closeness, rightness};
 use cpcvae::config::RunConfig;
 use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use cpcvae::infer::quality::share;
 use cpcvae::method::{DataKind, Method};
-use cpcvae::pseudo_label::{Propagation, forest, logistic, propagate, vote};
+use cpcvae::pseudo_label::{Propagation, forest, knn, logistic, propagate};
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Split};
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 use cpcvae_lab::verdict::{Contest, Contestant, Measure, Verdict};
 use serde_json::{Value, json};
 
 /// Baselines that are not trained, for classes.
 const UNTRAINED: [(&str, Spread); 4] = [
-    ("neighbours", vote),
+    ("neighbours", knn),
     ("forest", forest),
     ("logistic-regression", logistic),
     ("label-spreading", |features, width, labels, classes| {
@@ -28,7 +28,7 @@ const UNTRAINED: [(&str, Spread); 4] = [
 /// What was found on held-out labels.
 pub struct Compared {
     /// Calibration, sets and figures of the run's own method.
-    pub answers: Answers,
+    pub answers: Calibration,
     contest: Contest,
     /// In words; nothing where there was nothing to compare with.
     verdict: Option<Verdict>,
@@ -39,7 +39,7 @@ pub struct Compared {
 /// What is known before labels are held out.
 pub struct Known {
     /// Of the model that is kept.
-    pub answers: Answers,
+    pub answers: Calibration,
     /// What that model says of rows without a label.
     pub unlabelled: Matrix,
 }
@@ -218,12 +218,12 @@ impl Compared {
         }
     }
 
-    /// Table and verdict; empty where there was nothing to compare with.
+    /// TextTable and verdict; empty where there was nothing to compare with.
     pub fn text(&self) -> String {
         let Some(verdict) = &self.verdict else {
             return String::new();
         };
-        let table = Table {
+        let table = TextTable {
             header: match self.contest.measure {
                 Measure::Accuracy => vec!["method", "held-out accuracy", "95% interval"],
                 Measure::Error => vec!["method", "held-out mean error"],

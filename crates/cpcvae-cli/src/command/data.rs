@@ -6,7 +6,7 @@ use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::config::GLYPH_ROWS;
 use cpcvae_data::catalog::{self, Entry, Presence};
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -71,7 +71,7 @@ fn list(data_dir: &Path) -> String {
             ]
         });
     let header = ["name", "rows", "test rows", "a row", "classes", "state"];
-    Table {
+    TextTable {
         header: header.map(String::from).to_vec(),
         rows: rows.collect(),
     }

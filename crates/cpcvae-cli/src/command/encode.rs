@@ -1,10 +1,10 @@
 //! `cpcvae encode`: where rows lie on the latent map.
 
 use crate::args::EncodeArgs;
-use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, check_out, write_csv};
 use crate::parts;
+use crate::passthrough::Passthrough;
 use crate::printer::Printer;
 use anyhow::Result;
 use std::process::ExitCode;
@@ -14,9 +14,9 @@ pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
-    let carried = Carried::of(&asked, &args.carried)?;
+    let passthrough = Passthrough::of(&asked, &args.passthrough)?;
     let rows = model.prepare(&asked.data)?;
-    let mut header = carried.header();
+    let mut header = passthrough.header();
     let dimensions = model.trained.card.shape.code;
     for name in ["mean", "sigma"] {
         header.extend((0..dimensions).map(|dimension| format!("{name}_{dimension}")));
@@ -24,7 +24,7 @@ pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
     let lines = parts::lines(&model.trained.inference, &rows.features, |part| {
         let codes = part.inference.encode(&part.features)?;
         let line = |row| {
-            let mut line = carried.line(part.first + row);
+            let mut line = passthrough.line(part.first + row);
             line.extend(cells(codes.mean.row(row)));
             line.extend(cells(codes.sigma.row(row)));
             line

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use cpcvae::infer::Evaluation;
 use cpcvae::model::Target;
 use cpcvae_lab::figure::confusion_matrix;
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -95,7 +95,7 @@ fn told(evaluation: &Evaluation, classes: &[String], target: &Target) -> String 
     text
 }
 
-fn confusion(evaluation: &Evaluation, classes: &[String]) -> Table {
+fn confusion(evaluation: &Evaluation, classes: &[String]) -> TextTable {
     let header = std::iter::once("true".to_string()).chain(classes.iter().cloned());
     let rows = classes
         .iter()
@@ -104,7 +104,7 @@ fn confusion(evaluation: &Evaluation, classes: &[String]) -> Table {
             let counts = counts.iter().map(u64::to_string);
             std::iter::once(class.clone()).chain(counts).collect()
         });
-    Table {
+    TextTable {
         header: header.collect(),
         rows: rows.collect(),
     }

@@ -10,7 +10,7 @@ use crate::settings::FitSettings;
 use crate::units;
 use crate::user_file::UserFile;
 use anyhow::Result;
-use cpcvae::answers::Answers;
+use cpcvae::calibration::Calibration;
 use cpcvae::device::Device;
 use cpcvae::infer::Evaluation;
 use cpcvae::run::{RunReport, Trained};
@@ -88,7 +88,7 @@ fn measure(
 ) -> Result<Measured> {
     let FitSettings { config, folder, .. } = settings;
     let trained = Trained::open(folder, device, config.seed)?;
-    let answers = Answers::unknown().with_typical(&trained, data, split)?;
+    let answers = Calibration::unknown().with_typical(&trained, data, split)?;
     answers.save(folder)?;
     if !settings.held_out.wanted || !config.method.uses_labels() {
         return Ok(Measured::Plain);

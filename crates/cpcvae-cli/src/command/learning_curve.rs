@@ -8,14 +8,14 @@ use crate::interrupt;
 use crate::printer::{Printer, percent};
 use crate::settings::{self, FitSettings};
 use anyhow::{Context, Result, bail};
-use cpcvae::answers::rightness;
+use cpcvae::calibration::rightness;
 use cpcvae::crossfit::{CrossFit, Folding};
 use cpcvae::infer::quality::share;
 use cpcvae::prepare::Prepared;
 use cpcvae_data::{Dataset, Labels, Split};
 use cpcvae_lab::figure::{Series, line_chart};
 use cpcvae_lab::power_law::{CurvePoint, worth_buying};
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -170,7 +170,7 @@ fn report(
     figure: &Path,
     printer: Printer,
 ) -> Result<()> {
-    let table = Table {
+    let table = TextTable {
         header: ["labels", "held-out accuracy", "95% interval"]
             .map(String::from)
             .to_vec(),

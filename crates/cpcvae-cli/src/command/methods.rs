@@ -2,14 +2,14 @@
 
 use crate::printer::Printer;
 use anyhow::Result;
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 use std::process::ExitCode;
 
 /// Lists the methods.
 pub fn run(printer: Printer) -> Result<ExitCode> {
     let rows =
         cpcvae::method::NAMES.map(|name| vec![name.to_string(), description(name).to_string()]);
-    let table = Table {
+    let table = TextTable {
         header: vec!["method".into(), "what it does".into()],
         rows: rows.to_vec(),
     };

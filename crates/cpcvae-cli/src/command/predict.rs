@@ -1,13 +1,13 @@
 //! `cpcvae predict`: a full answer for every row.
 
 use crate::args::PredictArgs;
-use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, check_out, write_table};
 use crate::parts;
+use crate::passthrough::Passthrough;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
-use cpcvae::answers::Answers;
+use cpcvae::calibration::Calibration;
 use cpcvae::infer::calibrate::at_temperature;
 use cpcvae::infer::conformal::{Conformity, class_set};
 use cpcvae::model::Target;
@@ -20,7 +20,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
-    let carried = Carried::of(&asked, &args.carried)?;
+    let passthrough = Passthrough::of(&asked, &args.passthrough)?;
     let rows = model.prepare(&asked.data)?;
     let card = &model.trained.card;
     if args.samples > 0 && !card.shape.kind.predicts_from_draws() {
@@ -29,7 +29,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
             card.method
         ));
     }
-    let answers = model.answers()?.unwrap_or_else(Answers::unknown);
+    let answers = model.answers()?.unwrap_or_else(Calibration::unknown);
     if answers.held_out.is_none() {
         printer.note(
             "note: this run held no labels out, so probabilities are not calibrated and there \
@@ -40,7 +40,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     let typical = answers.typical.as_ref().filter(|_| !args.no_density);
     // The row's number, then names that came with it.
     let mut columns: Vec<(String, CellKind)> = Vec::new();
-    for name in carried.header() {
+    for name in passthrough.header() {
         let kind = match columns.is_empty() {
             true => CellKind::Number,
             false => CellKind::Text,
@@ -63,7 +63,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
             None => Vec::new(),
         };
         let line = |row| {
-            let mut line = carried.line(part.first + row);
+            let mut line = passthrough.line(part.first + row);
             line.extend(told.cells(outputs.row(row)));
             if let Some(typical) = typical {
                 line.extend(cells(&[log_p[row], typical.percentile(log_p[row])]));
@@ -90,7 +90,12 @@ enum Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn new(target: &'a Target, answers: &Answers, args: &PredictArgs, printer: Printer) -> Self {
+    fn new(
+        target: &'a Target,
+        answers: &Calibration,
+        args: &PredictArgs,
+        printer: Printer,
+    ) -> Self {
         let of_classes = |scores| threshold(scores, args, "sets hold every class", printer);
         let of_values = |scores| {
             let reach = threshold(scores, args, "intervals are endless", printer);

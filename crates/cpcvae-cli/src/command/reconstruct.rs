@@ -1,9 +1,9 @@
 //! `cpcvae reconstruct`: rows through the code and back.
 
-use crate::args::{CarriedArgs, ReconstructArgs, ReconstructionKind};
-use crate::carried::Carried;
+use crate::args::{PassthroughArgs, ReconstructArgs, ReconstructionKind};
 use crate::opened::{Model, WantedLabels};
 use crate::output::{check_out, column_names, feature_cells, grid, images, is_figure, write_csv};
+use crate::passthrough::Passthrough;
 use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae::infer::Reconstruction;
@@ -22,7 +22,7 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
-    let carried = Carried::of(&asked, &CarriedArgs::default())?;
+    let passthrough = Passthrough::of(&asked, &PassthroughArgs::default())?;
     let rows = &asked.data;
     let out = args.out.as_deref();
     let wanted = match args.first {
@@ -47,10 +47,10 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     match out.filter(|_| is_figure(out)) {
         Some(path) => draw(&rows, &made, name, path, printer)?,
         None => {
-            let mut header = carried.header();
+            let mut header = passthrough.header();
             header.extend(column_names(&rows.layout));
             let lines = (0..made.rows).map(|row| {
-                let mut line = carried.line(row);
+                let mut line = passthrough.line(row);
                 line.extend(feature_cells(&rows.layout, made.row(row)));
                 Ok(line)
             });

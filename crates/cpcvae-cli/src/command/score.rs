@@ -1,10 +1,10 @@
 //! `cpcvae score`: how probable rows are.
 
 use crate::args::ScoreArgs;
-use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{cells, check_out, write_csv};
 use crate::parts;
+use crate::passthrough::Passthrough;
 use crate::printer::{Printer, count};
 use anyhow::Result;
 use serde_json::json;
@@ -15,7 +15,7 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = Model::open(&args.model)?;
     let asked = model.rows(&args.rows, WantedLabels::None)?;
-    let carried = Carried::of(&asked, &args.carried)?;
+    let passthrough = Passthrough::of(&asked, &args.passthrough)?;
     let rows = model.prepare(&asked.data)?;
     let preprocess = &model.trained.card.preprocess;
     let (mut elbo, mut log_likelihood) = (0.0, 0.0);
@@ -28,14 +28,14 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
             let scores = [scores.elbo[row] + shift, scores.log_likelihood[row] + shift];
             elbo += f64::from(scores[0]);
             log_likelihood += f64::from(scores[1]);
-            let mut line = carried.line(part.first + row);
+            let mut line = passthrough.line(part.first + row);
             line.extend(cells(&scores));
             line
         };
         Ok((0..part.features.rows).map(line).collect())
     });
     if args.out.is_some() || !printer.json {
-        let mut header = carried.header();
+        let mut header = passthrough.header();
         header.extend(["elbo", "log_likelihood"].map(String::from));
         write_csv(args.out.as_deref(), &header, lines, printer)?;
     } else {

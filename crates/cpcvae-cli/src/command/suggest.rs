@@ -1,12 +1,12 @@
 //! `cpcvae suggest`: the rows most worth labelling.
 
 use crate::args::SuggestArgs;
-use crate::carried::Carried;
 use crate::opened::{Model, WantedLabels};
 use crate::output::{check_out, write_csv};
+use crate::passthrough::Passthrough;
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
-use cpcvae::answers::{Answers, DENSITY_DRAWS, log_densities};
+use cpcvae::calibration::{Calibration, DENSITY_DRAWS, log_densities};
 use cpcvae::infer::calibrate::at_temperature;
 use cpcvae::infer::{Typical, entropy, largest, suggest};
 use cpcvae::model::Target;
@@ -20,7 +20,7 @@ pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
         bail!("rows are suggested by how sure their class is, and this model predicts no classes");
     };
     let asked = model.rows(&args.rows, WantedLabels::WhereThere)?;
-    let carried = Carried::of(&asked, &args.carried)?;
+    let passthrough = Passthrough::of(&asked, &args.passthrough)?;
     let all = &asked.data;
     let is_open = |row: &u32| !all.labels.is_known(*row);
     let candidates: Vec<u32> = (0..all.len() as u32).filter(is_open).collect();
@@ -36,7 +36,7 @@ pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
     let inference = &model.trained.inference;
     let codes = inference.encode(&prepared.features)?.mean;
     let mut probabilities = inference.predict(&prepared.features, 0)?;
-    let answers = model.answers()?.unwrap_or_else(Answers::unknown);
+    let answers = model.answers()?.unwrap_or_else(Calibration::unknown);
     at_temperature(&mut probabilities.values, names.len(), answers.temperature);
 
     let log_p = log_densities(&model.trained, rows)?;
@@ -51,10 +51,10 @@ pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
         .collect();
     let chosen = suggest(&worth, &codes, args.count as usize);
 
-    let mut header = carried.header();
+    let mut header = passthrough.header();
     header.extend(["label", "entropy", "percentile"].map(String::from));
     let lines = chosen.iter().map(|&row| {
-        let mut line = carried.line(candidates[row] as usize);
+        let mut line = passthrough.line(candidates[row] as usize);
         line.push(names[largest(probabilities.row(row))].clone());
         line.extend([unsure(row) as f32, percentile(row)].map(|value| value.to_string()));
         Ok(line)

@@ -2,7 +2,7 @@
 
 use super::{numbers, open_named, table, texts, write};
 use cpcvae_data::{
-    Cells, Features, Kind, Opened, RawTable, ReadOptions, Rows, Table, TableOptions,
+    Cells, Features, KindName, Opened, RawTable, ReadOptions, Rows, Table, TableOptions,
 };
 
 fn budget(memory_budget: u64) -> ReadOptions {
@@ -54,7 +54,7 @@ fn an_array_is_the_same_table_in_its_file_and_in_memory() {
     ));
     let options = TableOptions {
         labels: vec!["x4".into()],
-        kinds: vec![("x2".into(), Kind::Category)],
+        kinds: vec![("x2".into(), KindName::Category)],
         missing: vec!["4".into()],
         ..TableOptions::default()
     };

@@ -63,7 +63,7 @@ impl PackedLeft {
         transposed: bool,
     ) {
         let layout = Layout {
-            side_by_side: 1,
+            parallel_runs: 1,
             k_runs_down_source: transposed,
             turn: transposed,
         };
@@ -111,7 +111,7 @@ impl PackedRight {
         transposed: bool,
     ) {
         let layout = Layout {
-            side_by_side: RIGHT_PAIR,
+            parallel_runs: RIGHT_PAIR,
             k_runs_down_source: !transposed,
             turn: transposed,
         };
@@ -174,7 +174,7 @@ struct Packed {
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     /// Line tiles that alternate within a block of the packed order.
-    side_by_side: usize,
+    parallel_runs: usize,
     /// Whether a line is a column of the source.
     k_runs_down_source: bool,
     /// Whether the words come out of the source the wrong way round.
@@ -187,10 +187,10 @@ const LINE_TILES_TOGETHER: usize = 8;
 
 impl Packed {
     /// Room for the tiles of `lines` that run along `depth`.
-    fn tiles_for(&mut self, side_by_side: usize, lines: usize, depth: usize) -> &mut [Tile] {
+    fn tiles_for(&mut self, parallel_runs: usize, lines: usize, depth: usize) -> &mut [Tile] {
         (self.lines, self.depth) = (lines, depth);
-        let blocks = lines.div_ceil(side_by_side * SIDE);
-        self.tile_count = blocks * depth.div_ceil(DEPTH) * side_by_side;
+        let blocks = lines.div_ceil(parallel_runs * SIDE);
+        self.tile_count = blocks * depth.div_ceil(DEPTH) * parallel_runs;
         if self.tiles.len() < self.tile_count {
             self.tiles.resize(self.tile_count, Tile::ZERO);
         }
@@ -204,12 +204,12 @@ impl Packed {
             values,
         } = source;
         assert_eq!(values.len(), lines * depth);
-        let blocks = lines.div_ceil(layout.side_by_side * SIDE);
-        let block_tiles = depth.div_ceil(DEPTH) * layout.side_by_side;
-        let tiles = self.tiles_for(layout.side_by_side, lines, depth);
+        let blocks = lines.div_ceil(layout.parallel_runs * SIDE);
+        let block_tiles = depth.div_ceil(DEPTH) * layout.parallel_runs;
+        let tiles = self.tiles_for(layout.parallel_runs, lines, depth);
         let together = if layout.k_runs_down_source {
             let share = blocks / (2 * super::threads_for(values.len()));
-            share.clamp(1, LINE_TILES_TOGETHER / layout.side_by_side)
+            share.clamp(1, LINE_TILES_TOGETHER / layout.parallel_runs)
         } else {
             1
         };
@@ -218,7 +218,7 @@ impl Packed {
         // A depth of zero has no tiles, and no piece may be empty.
         let pieces = tiles.chunks_mut((together * block_tiles).max(1));
         parallel::for_each(values.len(), pieces.enumerate(), |(piece, tiles)| {
-            let first_line = piece * together * layout.side_by_side * SIDE;
+            let first_line = piece * together * layout.parallel_runs * SIDE;
             #[cfg(target_arch = "x86_64")]
             if rounds_in_vectors {
                 return pack_blocks_in_vectors(layout, source, first_line, tiles);
@@ -246,8 +246,11 @@ impl Layout {
         } else {
             (step / k_tiles, step % k_tiles)
         };
-        let (block, half) = (line_tile / self.side_by_side, line_tile % self.side_by_side);
-        let tile = (block * k_tiles + k_tile) * self.side_by_side + half;
+        let (block, half) = (
+            line_tile / self.parallel_runs,
+            line_tile % self.parallel_runs,
+        );
+        let tile = (block * k_tiles + k_tile) * self.parallel_runs + half;
         (tile, [line_tile * SIDE, k_tile * DEPTH])
     }
 }

@@ -2,7 +2,7 @@
 //! right.
 
 #[cfg(target_arch = "x86_64")]
-use super::tile_product::Engine;
+use super::tile_product::ProductEngine;
 #[cfg(target_arch = "x86_64")]
 use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
@@ -18,7 +18,7 @@ pub(crate) fn are_vectors_supported() -> bool {
             && is_x86_feature_detected!("avx512bf16")
             && processor_is_amds()
             // SAFETY: the conditions before.
-            && unsafe { self_check(Isa::Avx512Bf16, Engine::Vectors) }
+            && unsafe { self_check(Isa::Avx512Bf16, ProductEngine::Vectors) }
     })
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn are_tiles_supported() -> bool {
             && system_keeps_tiles()
             && request_permission()
             // SAFETY: the conditions before.
-            && unsafe { self_check(Isa::Amx, Engine::Tiles) }
+            && unsafe { self_check(Isa::Amx, ProductEngine::Tiles) }
     })
 }
 
@@ -131,7 +131,7 @@ fn request_permission() -> bool {
 /// This machine must support `isa`, on which the factors are packed (of which the check itself may
 /// be a part), and the instructions of `engine` must work.
 #[cfg(target_arch = "x86_64")]
-pub unsafe fn self_check(isa: Isa, engine: Engine) -> bool {
+pub unsafe fn self_check(isa: Isa, engine: ProductEngine) -> bool {
     use super::{PackedLeft, PackedRight, tile_product};
     use crate::parallel::THRESHOLD;
     const M: usize = 40;

@@ -8,20 +8,20 @@ use std::ops::Range;
 
 /// What multiplies the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
+pub enum ProductEngine {
     /// The AMX-TILE and AMX-BF16 instructions.
     Tiles,
     /// The AVX-512 F and BF16 instructions.
     Vectors,
 }
 
-impl Engine {
+impl ProductEngine {
     /// Multiplications that take as long as one operation that [`parallel::THRESHOLD`] counts:
     /// tiles do about 5 10^11 multiplications a second on one core, vectors a tenth of it.
     fn multiplications_per_operation(self) -> usize {
         match self {
-            Engine::Tiles => 256,
-            Engine::Vectors => 32,
+            ProductEngine::Tiles => 256,
+            ProductEngine::Vectors => 32,
         }
     }
 }
@@ -41,7 +41,7 @@ const BLOCK: usize = 2 * SIDE;
 /// # Safety
 /// The instructions of `engine` must work on all threads of rayon's current pool.
 pub unsafe fn multiply_unchecked_support(
-    engine: Engine,
+    engine: ProductEngine,
     left: &PackedLeft,
     right: &PackedRight,
     c: &mut [f32],
@@ -107,7 +107,7 @@ fn split(length: usize, parts: usize) -> Vec<Range<usize>> {
 
 /// A product whose pieces threads share.
 struct Product<'a> {
-    engine: Engine,
+    engine: ProductEngine,
     left: &'a PackedLeft,
     right: &'a PackedRight,
     /// `[m, n]`.
@@ -124,7 +124,8 @@ impl Product<'_> {
     /// `k` nor the piece may be empty, and no other thread may use the elements of `piece`.
     unsafe fn compute(&self, piece: Piece) {
         // SAFETY: the caller vouches for the instructions.
-        let tiles = (self.engine == Engine::Tiles).then(|| unsafe { ConfiguredTiles::load() });
+        let tiles =
+            (self.engine == ProductEngine::Tiles).then(|| unsafe { ConfiguredTiles::load() });
         let mut edge = Edge::ZERO;
         // SAFETY: by the condition of this function.
         let mut block = |row, column| unsafe {

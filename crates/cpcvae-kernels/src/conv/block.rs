@@ -32,12 +32,12 @@ pub(super) struct Left<'a> {
 
 /// How blocks are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Engine {
+pub(super) struct ConvEngine {
     pub precision: Precision,
     pub isa: Isa,
 }
 
-impl Engine {
+impl ConvEngine {
     /// With the precision and instruction set that are current.
     pub(super) fn current() -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// [`Engine::words`] of `numbers`, filled up to whole tiles where there are tiles.
+    /// [`ConvEngine::words`] of `numbers`, filled up to whole tiles where there are tiles.
     pub(super) fn depth(self, numbers: usize) -> usize {
         let words = self.words(numbers);
         if self.uses_tiles() {

@@ -8,7 +8,7 @@ macro_rules! block {
     ($name:ident, $of_rows:ident, $features:literal, |$a:ident, $b:ident, $sum:ident| $multiply_add:expr) => {
         /// # Safety
         /// The machine has the instructions, and the factors have the lengths that
-        /// `Engine::multiply` asserts.
+        /// `ConvEngine::multiply` asserts.
         pub(super) unsafe fn $name(rows: usize, left: &Left, right: &[u32], sums: &mut Sums) {
             // SAFETY: passed on to the caller.
             unsafe {

@@ -1,7 +1,7 @@
 //! One walk over the pixels of an image that have their taps in common.
 
 use super::ConvShape;
-use super::block::{Engine, LANES, Left, ROWS};
+use super::block::{ConvEngine, LANES, Left, ROWS};
 use super::words::Frame;
 
 /// A weight, and where it finds its input.
@@ -92,7 +92,7 @@ impl Pass {
     }
 
     /// Where each tap starts in the packed image.
-    pub(super) fn segments(&self, engine: Engine, from: &Frame) -> Vec<usize> {
+    pub(super) fn segments(&self, engine: ConvEngine, from: &Frame) -> Vec<usize> {
         let at = |tap: &Tap| (tap.place[0] * from.row() + tap.place[1]) * from.depth(engine);
         self.taps.iter().map(at).collect()
     }
@@ -101,7 +101,7 @@ impl Pass {
     /// packed weights of its taps.
     pub(super) fn run(
         &self,
-        engine: Engine,
+        engine: ConvEngine,
         from: &Frame,
         words: &[u32],
         weights: &[u32],

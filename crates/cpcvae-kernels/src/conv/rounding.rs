@@ -1,7 +1,7 @@
 //! Numbers to words: as they are, or rounded to bfloat16 and two by two. Where the machine has the
 //! instruction that rounds 32 numbers at once, by it.
 
-use super::block::Engine;
+use super::block::ConvEngine;
 use crate::bf16::pair;
 
 kernel! {
@@ -17,7 +17,7 @@ kernel! {
 ///
 /// # Panics
 /// If there are too few numbers.
-pub(super) fn neighbours(engine: Engine, values: &[f32], words: &mut [u32]) {
+pub(super) fn neighbours(engine: ConvEngine, values: &[f32], words: &mut [u32]) {
     assert!(values.len() >= 2 * words.len());
     #[cfg(target_arch = "x86_64")]
     if engine.rounds_in_vectors() {
@@ -31,7 +31,7 @@ pub(super) fn neighbours(engine: Engine, values: &[f32], words: &mut [u32]) {
 ///
 /// # Panics
 /// If there are too few numbers.
-pub(super) fn pairs(engine: Engine, first: &[f32], second: &[f32], words: &mut [u32]) {
+pub(super) fn pairs(engine: ConvEngine, first: &[f32], second: &[f32], words: &mut [u32]) {
     assert!(first.len() >= words.len() && second.len() >= words.len());
     #[cfg(target_arch = "x86_64")]
     if engine.rounds_in_vectors() {
@@ -157,7 +157,7 @@ mod tests {
     fn all_instruction_sets_make_the_same_words() {
         let values: Vec<f32> = (0..200).map(|i| (i as f32 * 0.7).sin() * 1e3).collect();
         for isa in Isa::supported() {
-            let engine = Engine {
+            let engine = ConvEngine {
                 precision: Precision::Bf16,
                 isa,
             };

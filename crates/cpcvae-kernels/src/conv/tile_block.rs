@@ -1,6 +1,6 @@
 //! The innermost product on AMX tiles: 32 rows by 32 columns at once.
 
-use super::block::{Engine, LANES, Left, TILE};
+use super::block::{ConvEngine, LANES, Left, TILE};
 use crate::bf16::{ConfiguredTiles, SegmentSums, Segments, Strided};
 
 /// Rows and columns of a block.
@@ -23,7 +23,7 @@ pub(super) struct Tiles(ConfiguredTiles);
 impl Tiles {
     /// # Panics
     /// If the engine does not use tiles.
-    pub(super) fn configure(engine: Engine) -> Self {
+    pub(super) fn configure(engine: ConvEngine) -> Self {
         assert!(engine.uses_tiles());
         // SAFETY: an instruction set is only current where it was detected.
         Self(unsafe { ConfiguredTiles::load() })

@@ -5,7 +5,7 @@
 //! there is no output the left factor is zero.
 
 use super::ConvShape;
-use super::block::{Engine, Left, TILE};
+use super::block::{ConvEngine, Left, TILE};
 use super::rounding::pairs;
 use super::tile_block::{Right, SIDE, TileSums, Tiles};
 use super::words::with_scratch;
@@ -52,7 +52,7 @@ impl Plan {
 
 /// As [`super::weight_gradient()`], whose lengths were checked.
 pub(super) fn weight_gradient(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     x: &[f32],
     gy: &[f32],
@@ -88,7 +88,7 @@ pub(super) fn weight_gradient(
 
 /// Adds what one image contributes to the blocks of its group.
 fn add_image(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     plan: &Plan,
     x: &[f32],
@@ -127,7 +127,7 @@ fn add_image(
 /// The input as a right factor: `[pixels of the frame, inputs]`, where a word is a pixel and the
 /// one a stride further.
 fn pack_input(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     plan: &Plan,
     x: &[f32],
@@ -155,7 +155,7 @@ fn pack_input(
 
 /// The gradient as a left factor: `[outputs, words along the pixels]`, rows of whole tiles.
 fn pack_gradient(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     plan: &Plan,
     gy: &[f32],

@@ -1,6 +1,6 @@
 //! [`Pass`] on AMX tiles.
 
-use super::block::{Engine, LANES, Left};
+use super::block::{ConvEngine, LANES, Left};
 use super::pass::{Pass, Target};
 use super::tile_block::{Right, SIDE, Tiles};
 use super::words::Frame;
@@ -11,7 +11,7 @@ pub(super) const PIXELS_BEHIND: usize = SIDE;
 /// As [`Pass::run`]. The words go on for [`PIXELS_BEHIND`] steps of the pass behind the image.
 pub(super) fn run(
     pass: &Pass,
-    engine: Engine,
+    engine: ConvEngine,
     from: &Frame,
     words: &[u32],
     weights: &[u32],

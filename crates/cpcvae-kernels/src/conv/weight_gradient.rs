@@ -1,7 +1,7 @@
 //! The gradient of a convolution's weights: for each tap a sum over all pixels of all images.
 
 use super::ConvShape;
-use super::block::{Engine, LANES, Left, ROWS, Sums};
+use super::block::{ConvEngine, LANES, Left, ROWS, Sums};
 use super::words::{Scratch, pack_lanes, with_scratch};
 use crate::parallel;
 use crate::product::Precision;
@@ -19,7 +19,7 @@ const PIECES: usize = 8;
 pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32]) {
     shape.check(x, gy, gw);
     timed("convolution: weight gradient", shape.flop(), || {
-        let engine = Engine::current();
+        let engine = ConvEngine::current();
         #[cfg(target_arch = "x86_64")]
         if super::winograd::suits(engine, shape) {
             return super::winograd::weight_gradient(engine, shape, x, gy, gw);
@@ -49,7 +49,7 @@ pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32])
 
 /// Adds what one image contributes: `sums [blocks of LANES outputs, taps, inputs, LANES]`.
 fn add_image(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     x: &[f32],
     gy: &[f32],

@@ -20,7 +20,7 @@ mod write;
 pub(super) use weight_gradient::weight_gradient;
 
 use super::ConvShape;
-use super::block::Engine;
+use super::block::ConvEngine;
 use crate::parallel;
 use crate::product::Precision;
 use lanes::{LANES, are_there, pairs, run};
@@ -38,7 +38,7 @@ use write::{Target, WriteTiles};
 const TILES: usize = 32;
 
 /// Whether a convolution can be done this way, and is faster.
-pub(super) fn suits(engine: Engine, shape: &ConvShape) -> bool {
+pub(super) fn suits(engine: ConvEngine, shape: &ConvShape) -> bool {
     let tiling = tiling_of(shape);
     let tiles = tiling.down() * tiling.across();
     shape.kernel == 3
@@ -53,7 +53,7 @@ pub(super) fn suits(engine: Engine, shape: &ConvShape) -> bool {
 
 /// As [`super::forward`].
 pub(super) fn forward(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     x: &[f32],
     w: &[f32],
@@ -70,7 +70,7 @@ pub(super) fn forward(
 
 /// As [`super::input_gradient`].
 pub(super) fn input_gradient(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     gy: &[f32],
     w: &[f32],
@@ -88,11 +88,11 @@ pub(super) fn input_gradient(
 }
 
 /// With the precision that is possible for sums over that many channels.
-fn along_channels(engine: Engine, channels: usize) -> Engine {
+fn along_channels(engine: ConvEngine, channels: usize) -> ConvEngine {
     if channels.is_multiple_of(2 * LANES) {
         return engine;
     }
-    Engine {
+    ConvEngine {
         precision: Precision::F32,
         ..engine
     }
@@ -100,7 +100,7 @@ fn along_channels(engine: Engine, channels: usize) -> Engine {
 
 /// Images with `channels[0]` to images with `channels[1]` channels.
 fn convolve(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     channels: [usize; 2],
     from: &[f32],
@@ -136,7 +136,7 @@ fn convolve(
 }
 
 fn convolve_block(
-    engine: Engine,
+    engine: ConvEngine,
     tiling: Tiling,
     strips: Range<usize>,
     (channels, from): (usize, &[f32]),

@@ -1,6 +1,6 @@
 //! Images and weights as the words of [`super::block`].
 
-use super::block::{Engine, LANES};
+use super::block::{ConvEngine, LANES};
 use super::rounding::{bits, neighbours, pairs};
 use crate::bf16::pair;
 use crate::product::Precision;
@@ -22,12 +22,12 @@ impl Frame {
     }
 
     /// Words of each pixel where sums run along the channels.
-    pub(super) fn depth(&self, engine: Engine) -> usize {
+    pub(super) fn depth(&self, engine: ConvEngine) -> usize {
         engine.depth(self.channels)
     }
 
     /// The image for sums along its channels: `[height + 2 border, row, depth]`.
-    pub(super) fn pack_channels(&self, engine: Engine, image: &[f32], words: &mut Vec<u32>) {
+    pub(super) fn pack_channels(&self, engine: ConvEngine, image: &[f32], words: &mut Vec<u32>) {
         let depth = self.depth(engine);
         self.each_row(words, depth, |pixels, words| match pixels {
             None => words.fill(0),
@@ -64,7 +64,7 @@ impl Frame {
     /// further in its row.
     pub(super) fn pack_pixels(
         &self,
-        engine: Engine,
+        engine: ConvEngine,
         step: usize,
         image: &[f32],
         padded: &mut Vec<f32>,
@@ -107,7 +107,7 @@ impl Frame {
 /// Channels `first..` of an image `[height, width, channels]` as the right factor of a sum along
 /// pixels: `[height, words of a row, LANES]`, with zeros for channels that do not exist.
 pub(super) fn pack_lanes(
-    engine: Engine,
+    engine: ConvEngine,
     [width, channels]: [usize; 2],
     first: usize,
     image: &[f32],
@@ -141,7 +141,7 @@ pub(super) fn pack_lanes(
 /// `[blocks of LANES outputs, taps, words of the inputs, LANES]`. If `transposed`, the weights are
 /// stored `[outputs, inputs]`.
 pub(super) fn pack_weights(
-    engine: Engine,
+    engine: ConvEngine,
     [inputs, outputs]: [usize; 2],
     taps: impl Iterator<Item = usize> + Clone,
     weights: &[f32],

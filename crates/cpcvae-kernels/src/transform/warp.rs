@@ -2,7 +2,7 @@
 //! `affine_grid` and `grid_sample` (bilinear, `padding_mode="border"`, `align_corners=False`).
 
 use super::line::{Line, centre};
-use super::{Constraint, constrain_map, multiply_by_slope};
+use super::{MapConstraint, constrain_map, multiply_by_slope};
 use crate::isa::Isa;
 use crate::parallel;
 
@@ -35,7 +35,7 @@ impl WarpShape {
 /// If a slice's length does not fit the shape, or the canvas is empty but the image is not.
 pub fn warp(
     shape: &WarpShape,
-    maps: &[Constraint],
+    maps: &[MapConstraint],
     raw: &[f32],
     theta: &[f32],
     constrained: &mut [f32],
@@ -79,7 +79,7 @@ pub fn warp(
 #[allow(clippy::too_many_arguments)]
 pub fn warp_backward(
     shape: &WarpShape,
-    maps: &[Constraint],
+    maps: &[MapConstraint],
     raw: &[f32],
     constrained: &[f32],
     theta: &[f32],

@@ -1,7 +1,7 @@
 //! An experiment's numbers as text, Markdown, CSV and JSON.
 
 use super::{Entry, Metric, Plan};
-use crate::table::Table;
+use crate::table::TextTable;
 use serde_json::{Value, json};
 
 /// The table as plain text.
@@ -49,7 +49,7 @@ pub fn csv(entries: &[Entry]) -> String {
             entry.chosen.clone(),
         ]
     };
-    let table = Table {
+    let table = TextTable {
         header: header.map(String::from).to_vec(),
         rows: entries.iter().map(row).collect(),
     };
@@ -68,7 +68,7 @@ fn name(metric: Metric) -> String {
 
 /// One line a row of the experiment, columns for each metric; settings only where there are
 /// several, the lowest only of several draws, the paper's values only where there are any.
-fn table(plan: &Plan, entries: &[Entry]) -> Table {
+fn table(plan: &Plan, entries: &[Entry]) -> TextTable {
     let has_settings = entries
         .iter()
         .any(|entry| entry.setting != entries[0].setting);
@@ -137,7 +137,7 @@ fn table(plan: &Plan, entries: &[Entry]) -> Table {
         }
         cells
     });
-    Table {
+    TextTable {
         header,
         rows: rows.collect(),
     }

@@ -4,12 +4,12 @@
 //! of data, and a TOML file and `--set key=value` are laid over them. What is written to a run's
 //! `config.toml` is therefore complete, and an unknown key is one that the defaults do not have.
 
+mod data_dependent;
 mod defaults;
 mod overlay;
 mod paper;
 mod presets;
 mod pseudo_labels;
-mod suited;
 
 pub use overlay::parse_settings;
 pub use presets::{BuiltIn, GLYPH_ROWS, Preset, PresetData};

@@ -96,7 +96,7 @@ impl PresetData {
 
 impl RunConfig {
     /// The settings of a preset for a method on this data; `source` is its name or file. What the
-    /// rows themselves have a say in comes after it: [`RunConfig::suited_to`].
+    /// rows themselves have a say in comes after it: [`RunConfig::with_data_dependent_defaults`].
     pub fn preset(method: &str, data: PresetData, source: &str, preset: Preset) -> Result<Self> {
         let config = Self::defaults(method, data.kind(), source)?;
         match (data, preset) {

@@ -20,7 +20,7 @@ pub use samples::{ClassFigures, Drawn, Group, SampleFigures, Way};
 
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::run::Trained;
 use cpcvae_data::Dataset;
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub struct Description {
 /// Refuses models that describe nothing.
 pub fn check_generative(trained: &Trained) -> Result<()> {
     match trained.card.shape.kind {
-        Kind::Classifier => Err(Error::Mismatch(format!(
+        ModelKind::Classifier => Err(Error::Mismatch(format!(
             "the method `{}` has no generative part, so there is nothing to describe data with; \
              `cpcvae evaluate` measures its predictions",
             trained.card.method

@@ -4,7 +4,7 @@
 use super::{Effort, Judge, Parts};
 use crate::error::Result;
 use crate::infer::{CodeSource, RejectionLimits};
-use crate::model::{Kind, Target};
+use crate::model::{ModelKind, Target};
 use crate::run::Trained;
 use cpcvae_data::Matrix;
 use serde::Serialize;
@@ -73,7 +73,7 @@ pub struct ClassFigures {
 
 /// Draws in every way that the model has.
 pub(super) fn draw(trained: &Trained, effort: Effort) -> Result<Vec<Drawn>> {
-    let is_vae = trained.card.shape.kind == Kind::Vae;
+    let is_vae = trained.card.shape.kind == ModelKind::Vae;
     let ways = match (is_vae, trained.inference.has_fitted_codes()) {
         (true, true) => vec![Way::Prior, Way::Fitted],
         (true, false) => vec![Way::Prior],

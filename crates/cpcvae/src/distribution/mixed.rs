@@ -1,7 +1,7 @@
 //! Columns of several kinds, each with a distribution of its own.
 
 use super::{Categorical, NegativeBinomial, RowLayout};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::{Tensor, activation};
 use std::ops::Range;
 
@@ -88,13 +88,15 @@ impl Mixed {
         let through = |drawn: Tensor<2>, mean: Tensor<2>| (drawn - mean.clone()).detach() + mean;
         let mut parts = Vec::new();
         if let Some((mean, sigma)) = self.numbers() {
-            parts.push(mean + sigma * noise.normal(Purpose::Features, [rows, self.layout.numbers]));
+            parts.push(
+                mean + sigma * noise.normal(NoisePurpose::Features, [rows, self.layout.numbers]),
+            );
         }
         // Flags, then levels, then counts take their numbers from one matrix.
         let (flags, counts) = (self.layout.flags, self.counts());
         let levels = self.layout.categories.iter().sum::<usize>();
         let for_counts = counts.as_ref().map_or(0, |counts| counts.noise_shape()[1]);
-        let uniform = noise.uniform(Purpose::Levels, [rows, flags + levels + for_counts]);
+        let uniform = noise.uniform(NoisePurpose::Levels, [rows, flags + levels + for_counts]);
         let uniform = |places: Range<usize>| uniform.clone().slice([0..rows, places]);
         if let Some(logits) = self.flags() {
             let mean = activation::sigmoid(logits);

@@ -16,8 +16,8 @@ pub use noise_normal::NoiseNormal;
 pub use normal::Normal;
 pub use row_layout::{CountScale, RowLayout};
 
-use crate::noise::{Noise, Purpose};
-use crate::op::constrain::Constraint;
+use crate::noise::{Noise, NoisePurpose};
+use crate::op::constrain::MapConstraint;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -44,25 +44,25 @@ pub enum Family {
 impl Family {
     /// How each of the decoder's parameter maps is constrained. `scale_floor` is the smallest
     /// standard deviation.
-    pub fn constraints(self, scale_floor: f32) -> Vec<Constraint> {
-        let variance = Constraint::Variance { floor: scale_floor };
+    pub fn constraints(self, scale_floor: f32) -> Vec<MapConstraint> {
+        let variance = MapConstraint::Variance { floor: scale_floor };
         match self {
-            Self::Normal => vec![Constraint::Identity, variance],
-            Self::Bernoulli => vec![Constraint::Identity],
-            Self::NoiseNormal => vec![Constraint::Sigmoid, Constraint::Tanh, variance],
+            Self::Normal => vec![MapConstraint::Identity, variance],
+            Self::Bernoulli => vec![MapConstraint::Identity],
+            Self::NoiseNormal => vec![MapConstraint::Sigmoid, MapConstraint::Tanh, variance],
         }
     }
 
     /// The unconstrained value of a parameter map at which a pixel has this mean and standard
     /// deviation: where training starts. Kept away from the ends, where slopes vanish.
-    pub fn raw_of(self, map: Constraint, mean: f32, deviation: f32) -> f32 {
+    pub fn raw_of(self, map: MapConstraint, mean: f32, deviation: f32) -> f32 {
         match map {
-            Constraint::Identity if self == Self::Bernoulli => logit(mean.clamp(0.02, 0.98)),
-            Constraint::Identity => mean,
-            Constraint::Tanh => mean.clamp(-0.95, 0.95).atanh(),
-            Constraint::Sigmoid => logit(START_RHO),
+            MapConstraint::Identity if self == Self::Bernoulli => logit(mean.clamp(0.02, 0.98)),
+            MapConstraint::Identity => mean,
+            MapConstraint::Tanh => mean.clamp(-0.95, 0.95).atanh(),
+            MapConstraint::Sigmoid => logit(START_RHO),
             // The inverse of softplus.
-            Constraint::Variance { floor } => (deviation - floor).max(0.05).exp_m1().ln(),
+            MapConstraint::Variance { floor } => (deviation - floor).max(0.05).exp_m1().ln(),
         }
     }
 
@@ -121,12 +121,12 @@ impl Likelihood {
         match self {
             Self::Normal(normal) => {
                 let [rows, _, features] = normal.maps.dims();
-                normal.sample(noise.normal(Purpose::Features, [rows, features]))
+                normal.sample(noise.normal(NoisePurpose::Features, [rows, features]))
             }
             Self::Bernoulli(bernoulli) => bernoulli.mean(),
             Self::NoiseNormal(noise_normal) => {
                 let [rows, _, features] = noise_normal.maps.dims();
-                noise_normal.sample(noise.uniform(Purpose::Features, [rows, features]))
+                noise_normal.sample(noise.uniform(NoisePurpose::Features, [rows, features]))
             }
             Self::Mixed(mixed) => mixed.sample(noise),
         }
@@ -136,7 +136,7 @@ impl Likelihood {
     pub fn draw(&self, noise: &Noise) -> Tensor<2> {
         match self {
             Self::Bernoulli(bernoulli) => {
-                bernoulli.sample(noise.uniform(Purpose::Features, bernoulli.logits.dims()))
+                bernoulli.sample(noise.uniform(NoisePurpose::Features, bernoulli.logits.dims()))
             }
             _ => self.sample(noise).detach(),
         }

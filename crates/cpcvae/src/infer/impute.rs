@@ -4,7 +4,7 @@ use super::{Inference, no_generative_part, to_vec};
 use crate::distribution::Family;
 use crate::error::Result;
 use crate::model::{Model, Vae};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::module::Module;
 use burn::tensor::Tensor;
 use cpcvae_data::Matrix;
@@ -103,7 +103,7 @@ impl Inference {
                     Filling::Mean => self.decode(posterior.mean(), x).mean(),
                     Filling::Draw(draw) => {
                         let noise = noise.draw(draw * iterations + iteration + 1);
-                        let z_noise = noise.normal(Purpose::Evaluation, [rows, code]);
+                        let z_noise = noise.normal(NoisePurpose::Evaluation, [rows, code]);
                         let (z, _) = posterior.sample_kl(z_noise);
                         self.decode(z, x).draw(&noise)
                     }
@@ -172,7 +172,7 @@ impl CodesOfKnown {
         let (mut weights, mut decoded) = (Vec::new(), Vec::new());
         for draw in 0..CODES {
             let noise = noise.draw(draw);
-            let unit = noise.normal(Purpose::Evaluation, shape);
+            let unit = noise.normal(NoisePurpose::Evaluation, shape);
             let z = self.centre.clone() + self.spread.clone() * unit.clone();
             let likelihood = vae.decode(z.clone());
             // Up to what all proposals of a row have in common.
@@ -189,7 +189,7 @@ impl CodesOfKnown {
             Filling::Mean => burn::tensor::activation::softmax(weights, 1),
             // The largest of weights with Gumbel noise is a draw by them.
             Filling::Draw(_) => {
-                let uniform = noise.uniform(Purpose::Levels, [rows, CODES]);
+                let uniform = noise.uniform(NoisePurpose::Levels, [rows, CODES]);
                 let gumbel = uniform.clamp(1e-9, 1.0 - 1e-7).log().neg().log().neg();
                 let noisy = weights + gumbel;
                 let top = noisy.clone().max_dim(1);

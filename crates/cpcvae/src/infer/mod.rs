@@ -1,4 +1,4 @@
-//! Answers from a model: predictions, codes, samples, reconstructions, scores.
+//! Calibration from a model: predictions, codes, samples, reconstructions, scores.
 //!
 //! Everything here works on prepared features (see [`crate::prepare`]), in chunks of rows, and
 //! is a function of the seed given.
@@ -33,7 +33,7 @@ pub use unusual::Typical;
 
 use crate::distribution::{Family, binarise};
 use crate::model::{Model, Shape};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::op::buffer;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
@@ -117,7 +117,7 @@ impl Inference {
     fn observed(&self, x: Tensor<2>, noise: &Noise) -> Tensor<2> {
         match self.shape.likelihood {
             Family::Bernoulli => {
-                let uniform = noise.uniform(Purpose::Binarise, x.dims());
+                let uniform = noise.uniform(NoisePurpose::Binarise, x.dims());
                 binarise(x, uniform)
             }
             _ => x,

@@ -3,7 +3,7 @@
 use super::{Inference, to_vec};
 use crate::error::{Error, Result};
 use crate::model::{Model, Posterior};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::objective::Prediction;
 use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
@@ -125,7 +125,9 @@ fn averaged(
     (0..samples)
         .map(|draw| {
             // Chunks use the low numbers, draws the high ones.
-            let noise = noise.draw(draw).normal(Purpose::Evaluation, mean.dims());
+            let noise = noise
+                .draw(draw)
+                .normal(NoisePurpose::Evaluation, mean.dims());
             predict(posterior.sample_kl(noise).0)
         })
         .reduce(|sum, draw| sum + draw)

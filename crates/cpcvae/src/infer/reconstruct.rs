@@ -54,7 +54,8 @@ impl Inference {
                     vae.with_transform(z, everywhere)
                 }
                 (Model::Vae(vae), Reconstruction::Transformed) => {
-                    let z_t = noise.normal(crate::noise::Purpose::Transform, [rows, DIMENSIONS]);
+                    let z_t =
+                        noise.normal(crate::noise::NoisePurpose::Transform, [rows, DIMENSIONS]);
                     vae.with_transform(z, z_t)
                 }
                 _ => z,

@@ -4,7 +4,7 @@ use super::{Inference, no_generative_part, to_vec};
 use crate::distribution::Likelihood;
 use crate::error::{Error, Result};
 use crate::model::{Model, Target, Vae};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::objective::Prediction;
 use burn::tensor::{Int, Tensor, TensorData};
 use cpcvae_data::Matrix;
@@ -197,7 +197,7 @@ impl Inference {
         noise: &Noise,
     ) -> Tensor<2> {
         let shape = [rows, self.shape.code];
-        let normal = noise.normal(Purpose::Prior, shape);
+        let normal = noise.normal(NoisePurpose::Prior, shape);
         let Some(fitted) = self
             .fitted_codes
             .as_ref()
@@ -205,7 +205,7 @@ impl Inference {
         else {
             return normal;
         };
-        let chance = to_vec(noise.uniform(Purpose::Levels, [rows, 1]));
+        let chance = to_vec(noise.uniform(NoisePurpose::Levels, [rows, 1]));
         let mut values = to_vec(normal);
         let places = values.chunks_exact_mut(self.shape.code).zip(chance);
         for (code, chance) in places {
@@ -218,7 +218,7 @@ impl Inference {
     /// latent variable.
     fn decode_classes(&self, classes: &[u32], noise: &Noise) -> Result<Likelihood> {
         let rows = classes.len();
-        let z = noise.normal(Purpose::Prior, [rows, self.shape.code]);
+        let z = noise.normal(NoisePurpose::Prior, [rows, self.shape.code]);
         let y = self.one_hot(classes);
         Ok(match &self.model {
             Model::LabelVae(model) => model.decode(z, y),
@@ -229,7 +229,7 @@ impl Inference {
             }
             Model::AuxiliaryVae(model) => {
                 let shape = [rows, model.auxiliary_code()];
-                model.generate(z, y, noise.normal(Purpose::Auxiliary, shape))
+                model.generate(z, y, noise.normal(NoisePurpose::Auxiliary, shape))
             }
             Model::Vae(_) => unreachable!("a VAE has no classes among its latent variables"),
             Model::Classifier(_) => return Err(no_generative_part()),

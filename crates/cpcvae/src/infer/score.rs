@@ -4,7 +4,7 @@
 use super::{Inference, no_generative_part, to_vec};
 use crate::error::Result;
 use crate::model::{AuxiliaryVae, LabelVae, Model, Posterior, StackedVae, Vae};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::objective::{draw_auxiliary, unlabelled_bound, unlabelled_weight};
 use burn::tensor::Tensor;
 use cpcvae_data::Rows;
@@ -89,7 +89,7 @@ impl Inference {
     fn class_bound(&self, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
         let code_noise = |classes: usize| {
             let rows = x.dims()[0] * classes;
-            noise.normal(Purpose::Evaluation, [rows, self.shape.code])
+            noise.normal(NoisePurpose::Evaluation, [rows, self.shape.code])
         };
         match &self.model {
             Model::LabelVae(model) => {
@@ -116,7 +116,7 @@ fn lower_log_weight(model: &StackedVae, x: Tensor<2>, noise: &Noise) -> (Tensor<
     let [rows, _] = x.dims();
     let vae = model.features();
     let posterior = vae.encode(x.clone());
-    let (z1, _) = posterior.sample_kl(noise.normal(Purpose::Auxiliary, [rows, vae.code()]));
+    let (z1, _) = posterior.sample_kl(noise.normal(NoisePurpose::Auxiliary, [rows, vae.code()]));
     let log_q = posterior.log_density(z1.clone());
     (z1.clone(), vae.decode(z1).log_prob(x) - log_q)
 }
@@ -126,7 +126,7 @@ fn auxiliary_log_weight(model: &AuxiliaryVae, x: Tensor<2>, noise: &Noise) -> Te
     let [rows, _] = x.dims();
     let classes = model.classes();
     let (a, log_q) = draw_auxiliary(&model.auxiliary(x.clone()), noise);
-    let noise = noise.normal(Purpose::Evaluation, [rows * classes, model.code()]);
+    let noise = noise.normal(NoisePurpose::Evaluation, [rows * classes, model.code()]);
     let posterior = model.encode_each_class(x.clone(), a.clone());
     let (z, _) = posterior.sample_kl(noise.clone());
     let of_a = model.decode_auxiliary_each_class(z.clone(), x.clone());
@@ -137,7 +137,7 @@ fn auxiliary_log_weight(model: &AuxiliaryVae, x: Tensor<2>, noise: &Noise) -> Te
 
 fn vae_log_weight(vae: &Vae, posterior: &Posterior, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
     let [rows, _] = x.dims();
-    let noise = noise.normal(Purpose::Evaluation, [rows, vae.code()]);
+    let noise = noise.normal(NoisePurpose::Evaluation, [rows, vae.code()]);
     let (z, _) = posterior.sample_kl(noise.clone());
     vae.decode(z.clone()).log_prob(x) - posterior.log_ratio_to_prior(z, noise)
 }
@@ -146,7 +146,7 @@ fn vae_log_weight(vae: &Vae, posterior: &Posterior, x: Tensor<2>, noise: &Noise)
 fn label_vae_log_weight(model: &LabelVae, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
     let [rows, features] = x.dims();
     let classes = model.classes();
-    let noise = noise.normal(Purpose::Evaluation, [rows * classes, model.code()]);
+    let noise = noise.normal(NoisePurpose::Evaluation, [rows * classes, model.code()]);
     let posterior = model.encode_each_class(x.clone());
     let (z, _) = posterior.sample_kl(noise.clone());
     let repeated = x

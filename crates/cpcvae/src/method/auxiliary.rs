@@ -2,7 +2,7 @@
 
 use super::{DataKind, M2, Recipe, Stage, check_weight};
 use crate::error::{Error, Result};
-use crate::model::{AuxiliaryShape, Kind};
+use crate::model::{AuxiliaryShape, ModelKind};
 use crate::objective::{AuxiliaryEvidence, Objective};
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ impl Auxiliary {
             samples: self.samples,
         });
         Ok(Recipe {
-            kind: Kind::AuxiliaryVae(AuxiliaryShape {
+            kind: ModelKind::AuxiliaryVae(AuxiliaryShape {
                 dimensions: self.auxiliary,
                 skip,
             }),

@@ -4,7 +4,7 @@
 use super::m2::later_classification_weight;
 use super::{DataKind, LabelFacts, M2, Recipe, Stage, check_share};
 use crate::error::Result;
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::objective::{LabelEvidence, Objective};
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,7 @@ impl BlendedM2 {
             ..evidence
         });
         Ok(Recipe {
-            kind: Kind::BlendedVae,
+            kind: ModelKind::BlendedVae,
             stages: Stage::whole(objective),
         })
     }

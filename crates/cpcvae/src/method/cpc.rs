@@ -2,9 +2,9 @@
 
 use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
 use crate::error::{Error, Result};
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::objective::{
-    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, Weights,
+    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, TermWeights,
 };
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,7 @@ impl Cpc {
         } else {
             lambda
         };
-        let weights = Weights {
+        let weights = TermWeights {
             beta: check_weight("beta", self.beta)?,
             prediction: lambda,
             consistency: lambda * check_weight("consistency_weight", self.consistency_weight)?,
@@ -103,7 +103,7 @@ impl Cpc {
             entropy: for_classes * check_weight("entropy_weight", self.entropy_weight)?,
             predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
         };
-        let ramps = Weights {
+        let ramps = TermWeights {
             beta: check_share("beta_ramp", self.beta_ramp)?,
             prediction: check_share("prediction_ramp", self.prediction_ramp)?,
             consistency: check_share("consistency_ramp", self.consistency_ramp)?,
@@ -112,7 +112,7 @@ impl Cpc {
             predictor_norm: 0.0,
         };
         Ok(Recipe {
-            kind: Kind::Vae,
+            kind: ModelKind::Vae,
             stages: Stage::whole(Objective::Constrained(Constrained {
                 weights,
                 ramps,

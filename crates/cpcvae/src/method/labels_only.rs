@@ -2,7 +2,7 @@
 
 use super::{Recipe, Stage};
 use crate::error::Result;
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct LabelsOnly {}
 impl LabelsOnly {
     pub(super) fn recipe(&self) -> Result<Recipe> {
         Ok(Recipe {
-            kind: Kind::Classifier,
+            kind: ModelKind::Classifier,
             stages: Stage::whole(Objective::LabelsOnly),
         })
     }

@@ -3,8 +3,8 @@
 use super::m2::later_classification_weight;
 use super::{DataKind, M2, Recipe, Stage, check_share, check_weight, vae::unconditional};
 use crate::error::Result;
-use crate::model::Kind;
-use crate::objective::Weights;
+use crate::model::ModelKind;
+use crate::objective::TermWeights;
 use serde::{Deserialize, Serialize};
 
 /// Two stages: the VAE on all rows, then M2 on draws of its codes, while the VAE stays as it is.
@@ -33,9 +33,9 @@ impl M1M2 {
     }
 
     pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = Weights {
+        let weights = TermWeights {
             beta: check_weight("beta", self.beta)?,
-            ..Weights::default()
+            ..TermWeights::default()
         };
         let upper = M2 {
             classification_weight: self.classification_weight,
@@ -43,7 +43,7 @@ impl M1M2 {
         };
         let share = check_share("label_share", self.label_share)?;
         Ok(Recipe {
-            kind: Kind::StackedVae,
+            kind: ModelKind::StackedVae,
             stages: vec![
                 Stage {
                     name: "vae",

@@ -2,7 +2,7 @@
 
 use super::{DataKind, Recipe, Stage, check_weight};
 use crate::error::Result;
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::objective::{LabelEvidence, Objective};
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub(super) fn later_classification_weight(data: DataKind) -> f64 {
 impl M2 {
     pub(super) fn recipe(&self) -> Result<Recipe> {
         Ok(Recipe {
-            kind: Kind::LabelVae,
+            kind: ModelKind::LabelVae,
             stages: Stage::whole(self.objective()?),
         })
     }

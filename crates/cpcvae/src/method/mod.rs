@@ -27,7 +27,7 @@ pub use vae_then_mlp::VaeThenMlp;
 pub use vat::Vat;
 
 use crate::error::{Error, Result};
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::objective::{LabelledEvidence, Objective, PseudoLabels};
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ pub enum DataKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// The kind of model.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Stages in order.
     pub stages: Vec<Stage>,
 }

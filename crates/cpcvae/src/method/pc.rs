@@ -2,8 +2,8 @@
 
 use super::{DataKind, Recipe, Stage, check_weight, vae::unconditional};
 use crate::error::Result;
-use crate::model::Kind;
-use crate::objective::Weights;
+use crate::model::ModelKind;
+use crate::objective::TermWeights;
 use serde::{Deserialize, Serialize};
 
 /// Evidence minus lambda times the prediction loss of labelled rows.
@@ -35,14 +35,14 @@ impl Pc {
     }
 
     pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = Weights {
+        let weights = TermWeights {
             beta: check_weight("beta", self.beta)?,
             prediction: check_weight("prediction_weight", self.prediction_weight)?,
             predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
-            ..Weights::default()
+            ..TermWeights::default()
         };
         Ok(Recipe {
-            kind: Kind::Vae,
+            kind: ModelKind::Vae,
             stages: Stage::whole(unconditional(weights)),
         })
     }

@@ -2,9 +2,9 @@
 
 use super::{Recipe, Stage, check_weight};
 use crate::error::Result;
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::objective::{
-    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, Weights,
+    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, TermWeights,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,22 +24,22 @@ impl Default for PlainVae {
 
 impl PlainVae {
     pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = Weights {
+        let weights = TermWeights {
             beta: check_weight("beta", self.beta)?,
-            ..Weights::default()
+            ..TermWeights::default()
         };
         Ok(Recipe {
-            kind: Kind::Vae,
+            kind: ModelKind::Vae,
             stages: Stage::whole(unconditional(weights)),
         })
     }
 }
 
 /// The constrained objective with these weights and no consistency.
-pub(super) fn unconditional(weights: Weights) -> Objective {
+pub(super) fn unconditional(weights: TermWeights) -> Objective {
     Objective::Constrained(Constrained {
         weights,
-        ramps: Weights::default(),
+        ramps: TermWeights::default(),
         class_shares: Vec::new(),
         gradient_path: GradientPath::Auto,
         target_gradient: true,

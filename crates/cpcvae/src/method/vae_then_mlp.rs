@@ -2,8 +2,8 @@
 
 use super::{Recipe, Stage, check_share, check_weight, vae::unconditional};
 use crate::error::Result;
-use crate::model::Kind;
-use crate::objective::{Objective, PredictorOnly, Weights};
+use crate::model::ModelKind;
+use crate::objective::{Objective, PredictorOnly, TermWeights};
 use serde::{Deserialize, Serialize};
 
 /// Two stages; in the second the encoder stays as it is.
@@ -30,16 +30,16 @@ impl Default for VaeThenMlp {
 
 impl VaeThenMlp {
     pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = Weights {
+        let weights = TermWeights {
             beta: check_weight("beta", self.beta)?,
-            ..Weights::default()
+            ..TermWeights::default()
         };
         let predictor = PredictorOnly {
             predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
         };
         let share = check_share("predictor_share", self.predictor_share)?;
         Ok(Recipe {
-            kind: Kind::Vae,
+            kind: ModelKind::Vae,
             stages: vec![
                 Stage {
                     name: "vae",

@@ -2,7 +2,7 @@
 
 use super::{DataKind, Recipe, Stage, check_weight};
 use crate::error::{Error, Result};
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::objective::{Objective, VirtualAdversarial, WorstChange};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl Vat {
             },
         };
         Ok(Recipe {
-            kind: Kind::Classifier,
+            kind: ModelKind::Classifier,
             stages: Stage::whole(Objective::VirtualAdversarial(objective)),
         })
     }

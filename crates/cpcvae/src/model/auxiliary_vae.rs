@@ -142,13 +142,13 @@ impl AuxiliaryVae {
         self.decode(z, a, y)
     }
 
-    /// After a step, see [`super::Model::settle`].
-    pub(super) fn settle(&mut self) {
-        self.auxiliary.settle();
-        self.classifier.settle();
-        self.encoder.settle();
-        self.auxiliary_decoder.settle();
-        self.decoder.settle();
+    /// After a step, see [`super::Model::update_running_statistics`].
+    pub(super) fn update_running_statistics(&mut self) {
+        self.auxiliary.update_running_statistics();
+        self.classifier.update_running_statistics();
+        self.encoder.update_running_statistics();
+        self.auxiliary_decoder.update_running_statistics();
+        self.decoder.update_running_statistics();
     }
 
     /// Number of classes.

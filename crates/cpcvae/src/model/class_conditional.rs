@@ -1,7 +1,7 @@
 //! Networks that take a class beside numbers.
 
 use crate::net::{BatchNorm, Linear, Mlp, MlpShape};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::op::class_rows::class_rows;
 use crate::op::linear::{Activation, activate};
 use burn::module::{Module, Param};
@@ -42,8 +42,8 @@ impl ClassConditionalMlp {
         let first = shape.hidden.first().copied().unwrap_or(shape.outputs);
         // Glorot's limit for the whole input (x, c, y).
         let limit = (6.0 / (shape.inputs + context + classes + first) as f32).sqrt();
-        let unit =
-            Noise::new(seed, first_layer + 50, device).uniform(Purpose::Weights, [classes, first]);
+        let unit = Noise::new(seed, first_layer + 50, device)
+            .uniform(NoisePurpose::Weights, [classes, first]);
         let rest = (!shape.hidden.is_empty()).then(|| {
             let rest = MlpShape {
                 inputs: first,
@@ -90,13 +90,13 @@ impl ClassConditionalMlp {
         self.finish(activate(first, self.activation))
     }
 
-    /// After a step, see [`super::Model::settle`].
-    pub(super) fn settle(&mut self) {
+    /// After a step, see [`super::Model::update_running_statistics`].
+    pub(super) fn update_running_statistics(&mut self) {
         if let Some(norm) = &mut self.norm {
-            norm.settle();
+            norm.update_running_statistics();
         }
         if let Some(rest) = &mut self.rest {
-            rest.settle();
+            rest.update_running_statistics();
         }
     }
 

@@ -24,10 +24,10 @@ impl Classifier {
         }
     }
 
-    /// Without parameters, see [`super::Model::hollow`].
-    pub(super) fn hollow() -> Self {
+    /// Without parameters, see [`super::Model::placeholder`].
+    pub(super) fn placeholder() -> Self {
         Self {
-            network: Encoder::hollow(),
+            network: Encoder::placeholder(),
             input: RowInput::default(),
         }
     }
@@ -42,8 +42,8 @@ impl Classifier {
         self.network.last_hidden(self.input.forward(x))
     }
 
-    /// After a step, see [`super::Model::settle`].
-    pub(super) fn settle(&mut self) {
-        self.network.settle();
+    /// After a step, see [`super::Model::update_running_statistics`].
+    pub(super) fn update_running_statistics(&mut self) {
+        self.network.update_running_statistics();
     }
 }

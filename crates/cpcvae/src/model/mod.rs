@@ -54,7 +54,7 @@ impl Target {
 /// Which kind of model a method trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ModelKind {
     /// [`Vae`]
     Vae,
     /// [`LabelVae`]
@@ -69,7 +69,7 @@ pub enum Kind {
     Classifier,
 }
 
-impl Kind {
+impl ModelKind {
     /// Whether predictions depend on a draw of a latent variable, over which they can be averaged.
     pub fn predicts_from_draws(self) -> bool {
         matches!(self, Self::Vae | Self::StackedVae | Self::AuxiliaryVae(_))
@@ -85,7 +85,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
     /// Which kind of model.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Number of features of a row.
     pub features: usize,
     /// Height, width and channels where the features are pixels (channel by channel).
@@ -180,14 +180,14 @@ impl Model {
     /// A freshly initialised model.
     pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
         match shape.kind {
-            Kind::Vae => Self::Vae(Vae::new(shape, seed, device)),
-            Kind::LabelVae => Self::LabelVae(LabelVae::new(shape, seed, device)),
-            Kind::BlendedVae => Self::LabelVae(LabelVae::blended(shape, seed, device)),
-            Kind::StackedVae => Self::StackedVae(StackedVae::new(shape, seed, device)),
-            Kind::AuxiliaryVae(auxiliary) => {
+            ModelKind::Vae => Self::Vae(Vae::new(shape, seed, device)),
+            ModelKind::LabelVae => Self::LabelVae(LabelVae::new(shape, seed, device)),
+            ModelKind::BlendedVae => Self::LabelVae(LabelVae::blended(shape, seed, device)),
+            ModelKind::StackedVae => Self::StackedVae(StackedVae::new(shape, seed, device)),
+            ModelKind::AuxiliaryVae(auxiliary) => {
                 Self::AuxiliaryVae(AuxiliaryVae::new(shape, auxiliary, seed, device))
             }
-            Kind::Classifier => Self::Classifier(Classifier::new(shape, seed, device)),
+            ModelKind::Classifier => Self::Classifier(Classifier::new(shape, seed, device)),
         }
     }
 
@@ -202,19 +202,19 @@ impl Model {
 
     /// To be called after each step: running averages of batch normalisation take in its first
     /// batch ([`crate::net::BatchNorm`]).
-    pub fn settle(&mut self) {
+    pub fn update_running_statistics(&mut self) {
         match self {
-            Self::Vae(model) => model.settle(),
-            Self::StackedVae(model) => model.settle(),
-            Self::AuxiliaryVae(model) => model.settle(),
-            Self::Classifier(model) => model.settle(),
+            Self::Vae(model) => model.update_running_statistics(),
+            Self::StackedVae(model) => model.update_running_statistics(),
+            Self::AuxiliaryVae(model) => model.update_running_statistics(),
+            Self::Classifier(model) => model.update_running_statistics(),
             // Without batch normalisation.
             Self::LabelVae(_) => {}
         }
     }
 
     /// A model without parameters: what stands in the place of one that is being updated.
-    pub fn hollow() -> Self {
-        Self::Classifier(Classifier::hollow())
+    pub fn placeholder() -> Self {
+        Self::Classifier(Classifier::placeholder())
     }
 }

@@ -4,7 +4,7 @@ use super::Shape;
 use crate::distribution::{Family, Likelihood, Mixed, RowLayout};
 use crate::net::spatial_transformer::{self, TransformRanges};
 use crate::op;
-use crate::op::constrain::Constraint;
+use crate::op::constrain::MapConstraint;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct TransformPlan {
 pub struct Observation {
     family: Family,
     /// One entry for each parameter map and channel.
-    constraints: Vec<Constraint>,
+    constraints: Vec<MapConstraint>,
     features: usize,
     image: [usize; 3],
     transform: Option<TransformPlan>,

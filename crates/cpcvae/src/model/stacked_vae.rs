@@ -38,9 +38,9 @@ impl StackedVae {
         }
     }
 
-    /// After a step, see [`super::Model::settle`].
-    pub(super) fn settle(&mut self) {
-        self.features.settle();
+    /// After a step, see [`super::Model::update_running_statistics`].
+    pub(super) fn update_running_statistics(&mut self) {
+        self.features.update_running_statistics();
     }
 
     /// q(z1|x) and p(x|z1): the model of the features.

@@ -5,7 +5,7 @@ use super::{Observation, RowInput, Shape, Target};
 use crate::distribution::Likelihood;
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 use crate::net::{Decoder, Encoder, Mlp, MlpShape, NetShape};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::op;
 use crate::op::log_prob::Density;
 use burn::module::Module;
@@ -87,7 +87,7 @@ impl Vae {
     pub fn encode_through(&self, x: Tensor<2>, deviation: f64, noise: &Noise) -> Posterior {
         let mut seen = self.input.forward(x);
         if deviation > 0.0 {
-            let normal = noise.normal(Purpose::Jitter, seen.dims());
+            let normal = noise.normal(NoisePurpose::Jitter, seen.dims());
             seen = seen + normal.mul_scalar(deviation);
         }
         Posterior {
@@ -188,10 +188,10 @@ impl Vae {
         self.layout.code
     }
 
-    /// After a step, see [`super::Model::settle`].
-    pub(super) fn settle(&mut self) {
-        self.encoder.settle();
-        self.decoder.settle();
+    /// After a step, see [`super::Model::update_running_statistics`].
+    pub(super) fn update_running_statistics(&mut self) {
+        self.encoder.update_running_statistics();
+        self.decoder.update_running_statistics();
     }
 
     /// The sum of the predictor's squared weights, `[1]`.

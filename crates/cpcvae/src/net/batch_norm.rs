@@ -85,7 +85,7 @@ impl BatchNorm {
     }
 
     /// Takes the step's first batch into the running averages.
-    pub fn settle(&mut self) {
+    pub fn update_running_statistics(&mut self) {
         let Some(new) = self.lock().take() else {
             return;
         };
@@ -123,14 +123,14 @@ mod tests {
         // Mean 2.5 and variance 1.25; later passes of the same step leave no trace.
         norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
         norm.forward(image([100.0, 0.0, 0.0, 0.0], &device));
-        norm.settle();
+        norm.update_running_statistics();
         assert_eq!(running(&norm), [2.5, 1.25]);
         // Nothing new, nothing changes.
-        norm.settle();
+        norm.update_running_statistics();
         assert_eq!(running(&norm), [2.5, 1.25]);
         // The second batch weighs as much as the first one: mean 0.5, variance 0.25.
         norm.forward(image([0.0, 1.0, 0.0, 1.0], &device));
-        norm.settle();
+        norm.update_running_statistics();
         assert_eq!(running(&norm), [1.5, 0.75]);
     }
 
@@ -139,7 +139,7 @@ mod tests {
         let device = Device::flex().autodiff();
         let mut norm = BatchNorm::new(1, LEAK, &device);
         norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
-        norm.settle();
+        norm.update_running_statistics();
         let plain = Device::flex();
         let frozen = norm.valid();
         let first = |values: [f32; 4]| {
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(answer, first([4.0, 50.0, -7.0, 1.0]));
         assert!((answer - 1.5 / (1.25f32 + 1e-5).sqrt()).abs() < 1e-5);
         // Answering is not learning.
-        norm.settle();
+        norm.update_running_statistics();
         assert_eq!(running(&norm), [2.5, 1.25]);
     }
 }

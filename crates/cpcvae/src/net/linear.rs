@@ -1,6 +1,6 @@
 //! One dense layer.
 
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::op::linear::{Activation, linear_activation};
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
@@ -19,7 +19,8 @@ impl Linear {
     /// each gets its own numbers.
     pub fn new(inputs: usize, outputs: usize, seed: u64, layer: u64, device: &Device) -> Self {
         let limit = (6.0 / (inputs + outputs) as f32).sqrt();
-        let unit = Noise::new(seed, layer, device).uniform(Purpose::Weights, [inputs, outputs]);
+        let unit =
+            Noise::new(seed, layer, device).uniform(NoisePurpose::Weights, [inputs, outputs]);
         Self {
             weight: Param::from_tensor(unit.mul_scalar(2.0 * limit).sub_scalar(limit)),
             bias: Param::from_tensor(Tensor::zeros([outputs], device)),

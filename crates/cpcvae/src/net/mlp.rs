@@ -66,7 +66,7 @@ impl Mlp {
     }
 
     /// A network without layers: a place holder that is never run.
-    pub fn hollow() -> Self {
+    pub fn placeholder() -> Self {
         Self {
             layers: Vec::new(),
             norms: Vec::new(),
@@ -98,9 +98,11 @@ impl Mlp {
         }
     }
 
-    /// See [`BatchNorm::settle`].
-    pub fn settle(&mut self) {
-        self.norms.iter_mut().for_each(BatchNorm::settle);
+    /// See [`BatchNorm::update_running_statistics`].
+    pub fn update_running_statistics(&mut self) {
+        self.norms
+            .iter_mut()
+            .for_each(BatchNorm::update_running_statistics);
     }
 
     /// The sum of squared differences to the parameters of a network of the same shape: `[1]`.
@@ -130,13 +132,13 @@ impl Mlp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::{Noise, Purpose};
+    use crate::noise::{Noise, NoisePurpose};
 
     /// Every activation stands behind the normalisation, in the same pass or after it.
     #[test]
     fn a_normalised_layer_is_its_definition() {
         let device = Device::flex().autodiff();
-        let x = Noise::new(3, 0, &device).normal(Purpose::Features, [6, 2]);
+        let x = Noise::new(3, 0, &device).normal(NoisePurpose::Features, [6, 2]);
         for activation in [
             Activation::Identity,
             Activation::Softplus,

@@ -1,7 +1,7 @@
 //! Convolutions with weights, and the residual blocks that are made of them.
 
 use super::batch_norm::{BatchNorm, LEAK};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::op::beside::Beside;
 use crate::op::conv::{Way, convolve, convolve_onto, convolve_up};
 use burn::module::{Module, Param};
@@ -57,7 +57,7 @@ impl Conv {
             (inputs, outputs)
         };
         let unit = Noise::new(seed, layer, device)
-            .normal(Purpose::Weights, [kernel * kernel * first, second]);
+            .normal(NoisePurpose::Weights, [kernel * kernel * first, second]);
         let weight = unit
             .mul_scalar(deviation)
             .reshape([kernel, kernel, first, second]);
@@ -143,9 +143,9 @@ impl ResidualBlock {
         self.second.forward_onto(inner, size, skip, beside)
     }
 
-    /// See [`BatchNorm::settle`].
-    pub fn settle(&mut self) {
-        self.first_norm.settle();
-        self.second_norm.settle();
+    /// See [`BatchNorm::update_running_statistics`].
+    pub fn update_running_statistics(&mut self) {
+        self.first_norm.update_running_statistics();
+        self.second_norm.update_running_statistics();
     }
 }

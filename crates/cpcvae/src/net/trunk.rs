@@ -82,8 +82,8 @@ impl Encoder {
     }
 
     /// Without layers, never run.
-    pub fn hollow() -> Self {
-        Self::Mlp(Mlp::hollow())
+    pub fn placeholder() -> Self {
+        Self::Mlp(Mlp::placeholder())
     }
 
     /// `x [rows, features]` to `[rows, code]`.
@@ -103,10 +103,10 @@ impl Encoder {
     }
 
     /// After a step: running averages take in its first batch.
-    pub fn settle(&mut self) {
+    pub fn update_running_statistics(&mut self) {
         match self {
-            Self::Mlp(net) => net.settle(),
-            Self::WideResNet(net) => net.settle(),
+            Self::Mlp(net) => net.update_running_statistics(),
+            Self::WideResNet(net) => net.update_running_statistics(),
         }
     }
 }
@@ -161,10 +161,10 @@ impl Decoder {
     }
 
     /// After a step: running averages take in its first batch.
-    pub fn settle(&mut self) {
+    pub fn update_running_statistics(&mut self) {
         match self {
-            Self::Mlp(net) => net.settle(),
-            Self::WideResNet(net) => net.settle(),
+            Self::Mlp(net) => net.update_running_statistics(),
+            Self::WideResNet(net) => net.update_running_statistics(),
         }
     }
 }

@@ -164,10 +164,12 @@ impl WideResNet {
         h.reshape([rows, height * width * channels])
     }
 
-    /// See [`BatchNorm::settle`].
-    pub fn settle(&mut self) {
-        self.blocks.iter_mut().for_each(ResidualBlock::settle);
-        self.norm.settle();
+    /// See [`BatchNorm::update_running_statistics`].
+    pub fn update_running_statistics(&mut self) {
+        self.blocks
+            .iter_mut()
+            .for_each(ResidualBlock::update_running_statistics);
+        self.norm.update_running_statistics();
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{Examples, Terms};
 use crate::distribution::Categorical;
 use crate::model::{AuxiliaryVae, Posterior};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ impl AuxiliaryEvidence {
             if labelled < rows {
                 let a = a.clone().narrow(0, labelled, rows - labelled);
                 let draws = (rows - labelled) * model.classes();
-                let code_noise = code_noise(Purpose::SimulatedCode, draws);
+                let code_noise = code_noise(NoisePurpose::SimulatedCode, draws);
                 let (x, q) = (batch.unlabelled_features(), q.rows(labelled..rows));
                 let bound = unlabelled_weight(model, x, a, &q, code_noise)
                     - log_q.clone().narrow(0, labelled, rows - labelled);
@@ -44,7 +44,7 @@ impl AuxiliaryEvidence {
             if labelled > 0 {
                 let (x, y) = (batch.labelled_features(), batch.labels.clone());
                 let a = a.narrow(0, 0, labelled);
-                let code_noise = code_noise(Purpose::Code, labelled);
+                let code_noise = code_noise(NoisePurpose::Code, labelled);
                 let bound = labelled_weight(model, x, a, y.clone(), code_noise)
                     - log_q.narrow(0, 0, labelled);
                 labelled_bounds.push(bound.sum());
@@ -71,7 +71,7 @@ impl AuxiliaryEvidence {
 /// A draw a `[rows, auxiliary]` of q(a|x), and log q(a|x) `[rows]` there.
 pub fn draw(posterior: &Posterior, noise: &Noise) -> (Tensor<2>, Tensor<1>) {
     let shape = posterior.mean().dims();
-    let (a, _) = posterior.sample_kl(noise.normal(Purpose::Auxiliary, shape));
+    let (a, _) = posterior.sample_kl(noise.normal(NoisePurpose::Auxiliary, shape));
     (a.clone(), posterior.log_density(a))
 }
 

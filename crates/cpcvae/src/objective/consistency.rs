@@ -4,7 +4,7 @@
 use super::Prediction;
 use crate::distribution::Likelihood;
 use crate::model::Vae;
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ pub(super) fn simulated_code(
     } = original;
     let [rows, code] = z.dims();
     let moved = |z: Tensor<2>| {
-        let z_t = noise.normal(Purpose::Transform, [rows, 6]);
+        let z_t = noise.normal(NoisePurpose::Transform, [rows, 6]);
         model.with_transform(z, z_t)
     };
     let x_bar = match path {
@@ -107,7 +107,7 @@ pub(super) fn simulated_code(
     let x_bar = model.missing_as_in(x_bar, x);
     let (z_bar, _) = model
         .encode(x_bar)
-        .sample_kl(noise.normal(Purpose::SimulatedCode, [rows, code]));
+        .sample_kl(noise.normal(NoisePurpose::SimulatedCode, [rows, code]));
     z_bar
 }
 

@@ -6,13 +6,13 @@ use super::{
 };
 use super::{PseudoLabels, Terms, aggregate, consistency, entropy, evidence};
 use crate::model::Vae;
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 /// The weight of each term. All but `beta` and `predictor_norm` are zero for the plain VAE.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Weights {
+pub struct TermWeights {
     /// beta, of the KL divergence.
     pub beta: f64,
     /// lambda, of the prediction loss.
@@ -27,7 +27,7 @@ pub struct Weights {
     pub predictor_norm: f64,
 }
 
-impl Weights {
+impl TermWeights {
     /// Each weight times its share in `factors`.
     fn times(&self, factors: &Self) -> Self {
         Self {
@@ -55,13 +55,13 @@ impl Weights {
     }
 }
 
-/// Weights, their ramps, and the ways of the gradient.
+/// TermWeights, their ramps, and the ways of the gradient.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constrained {
     /// Full weights.
-    pub weights: Weights,
+    pub weights: TermWeights,
     /// Share of the stage over which each weight rises linearly from zero; 0 is no ramp.
-    pub ramps: Weights,
+    pub ramps: TermWeights,
     /// Class frequencies pi that the aggregate term aims at.
     pub class_shares: Vec<f32>,
     /// Ways of the consistency cost's gradient.
@@ -95,7 +95,7 @@ impl Constrained {
 
         let (z, kl) = model
             .encode_through(batch.features.clone(), self.input_noise, noise)
-            .sample_kl(noise.normal(Purpose::Code, [rows, model.code()]));
+            .sample_kl(noise.normal(NoisePurpose::Code, [rows, model.code()]));
         let drawn = model.draw(z.clone());
         let decoded = model.observe(drawn.clone(), z.clone());
         evidence::push(
@@ -176,7 +176,7 @@ impl Constrained {
     }
 
     /// The weights at this point of the stage.
-    fn weights_at(&self, progress: Progress) -> Weights {
+    fn weights_at(&self, progress: Progress) -> TermWeights {
         let mut weights = self.weights.times(&self.ramps.ramp_at(progress.share));
         weights.aggregate *= 1.0 - self.aggregate_decay * progress.share.min(1.0);
         if let Some(multiplier) = progress.multiplier {

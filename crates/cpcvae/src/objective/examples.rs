@@ -1,7 +1,7 @@
 //! A batch on the device.
 
 use crate::distribution::binarise;
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae_data::Batch;
 
@@ -51,7 +51,7 @@ impl Examples {
 
     /// Grey pixels drawn as black or white, anew at each step.
     pub fn binarised(mut self, noise: &Noise) -> Self {
-        let uniform = noise.uniform(Purpose::Binarise, self.features.dims());
+        let uniform = noise.uniform(NoisePurpose::Binarise, self.features.dims());
         self.features = binarise(self.features, uniform);
         self
     }

@@ -4,7 +4,7 @@
 
 use super::{Examples, Terms};
 use crate::model::{LabelVae, StackedVae};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ impl LabelEvidence {
         let mean_of_batch = |sum: Tensor<1>| sum.sum().div_scalar(rows as f64);
         if batch.labelled > 0 {
             let x = batch.labelled_features();
-            let code_noise = noise.normal(Purpose::Code, [batch.labelled, model.code()]);
+            let code_noise = noise.normal(NoisePurpose::Code, [batch.labelled, model.code()]);
             let bound = labelled_bound(model, x.clone(), batch.labels.clone(), code_noise);
             let loss = model.predict(x).cross_entropy(batch.labels.clone());
             terms.push("classification", self.classification, mean_of_batch(loss));
@@ -41,7 +41,7 @@ impl LabelEvidence {
         if batch.labelled < rows {
             let x = batch.unlabelled_features();
             let draws = (rows - batch.labelled) * model.classes();
-            let code_noise = noise.normal(Purpose::SimulatedCode, [draws, model.code()]);
+            let code_noise = noise.normal(NoisePurpose::SimulatedCode, [draws, model.code()]);
             let bound = unlabelled_bound(model, x, code_noise);
             terms.push("unlabelled_bound", 1.0, mean_of_batch(bound).neg());
         }
@@ -56,7 +56,7 @@ impl LabelEvidence {
 /// without gradient, since the lower model stays as it is.
 pub(super) fn as_codes(model: &StackedVae, batch: &Examples, noise: &Noise) -> Examples {
     let lower = model.features();
-    let code_noise = noise.normal(Purpose::Auxiliary, [batch.rows(), lower.code()]);
+    let code_noise = noise.normal(NoisePurpose::Auxiliary, [batch.rows(), lower.code()]);
     // As it answers when its own training is over: nothing of it follows this batch.
     let (z1, _) = lower
         .valid()

@@ -5,7 +5,7 @@
 
 use super::{Examples, Prediction};
 use crate::model::Vae;
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 
 /// Mean cross-entropy of the predictions for mixed rows, with noise of standard deviation
@@ -19,13 +19,13 @@ pub(super) fn cost(
     noise: &Noise,
 ) -> Tensor<1> {
     let rows = batch.rows();
-    let share = noise.uniform(Purpose::Mixing, [rows, 1]);
+    let share = noise.uniform(NoisePurpose::Mixing, [rows, 1]);
     let classes = Tensor::cat(vec![batch.labels.clone(), pseudo_labels.clone()], 0);
     // Not the noise of the rows themselves.
     let noise = noise.draw(1);
     let (z, _) = model
         .encode_through(mixed(batch.features.clone(), &share), input_noise, &noise)
-        .sample_kl(noise.normal(Purpose::Code, [rows, model.code()]));
+        .sample_kl(noise.normal(NoisePurpose::Code, [rows, model.code()]));
     let prediction = Prediction::new(model.predict(z), batch.classes);
     prediction.loss(mixed(classes, &share)).mean()
 }

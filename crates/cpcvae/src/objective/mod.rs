@@ -25,7 +25,7 @@ pub use auxiliary_evidence::{
     AuxiliaryEvidence, draw as draw_auxiliary, labelled_weight, unlabelled_weight,
 };
 pub use consistency::{GradientPath, Simulated};
-pub use constrained::{Constrained, Weights};
+pub use constrained::{Constrained, TermWeights};
 pub use evidence::LabelledEvidence;
 pub use examples::Examples;
 pub(crate) use examples::one_hot;

@@ -2,7 +2,7 @@
 
 use super::{Examples, Prediction, Terms};
 use crate::model::Vae;
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ impl PredictorOnly {
     /// The mean loss over labelled rows, with z drawn from q(z|x) and no gradient into q.
     pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise) -> Terms {
         let mut terms = Terms::default();
-        let code_noise = noise.normal(Purpose::Code, [batch.labelled, model.code()]);
+        let code_noise = noise.normal(NoisePurpose::Code, [batch.labelled, model.code()]);
         // As it answers when training is over: nothing of it follows this batch.
         let (z, _) = model
             .valid()

@@ -3,7 +3,7 @@
 
 use super::{Examples, Prediction, Terms, entropy};
 use crate::model::Classifier;
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl WorstChange {
         let length = self.length(features);
         // Only the change learns here: weights without gradients save a third of the work.
         let frozen = model.clone().no_grad();
-        let mut direction = unit(noise.normal(Purpose::Direction, [rows, features]));
+        let mut direction = unit(noise.normal(NoisePurpose::Direction, [rows, features]));
         for _ in 0..self.iterations {
             let probe = direction
                 .clone()

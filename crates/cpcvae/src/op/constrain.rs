@@ -11,11 +11,11 @@ use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension, tensor
 use burn::tensor::{Tensor, activation};
 use burn_flex::FlexTensor;
 use cpcvae_kernels::transform;
-pub use cpcvae_kernels::transform::Constraint;
+pub use cpcvae_kernels::transform::MapConstraint;
 
 /// Maps `raw [rows, maps, pixels]` to constrained parameters of the same shape; the map `i` gets
 /// `kinds[i]`.
-pub fn constrain(raw: Tensor<3>, kinds: &[Constraint]) -> Tensor<3> {
+pub fn constrain(raw: Tensor<3>, kinds: &[MapConstraint]) -> Tensor<3> {
     if is_cpu(&raw.device()) {
         Tensor::from_dispatch(<Dispatch as ConstrainOp>::constrain(
             raw.into_dispatch(),
@@ -27,7 +27,7 @@ pub fn constrain(raw: Tensor<3>, kinds: &[Constraint]) -> Tensor<3> {
 }
 
 /// The same in plain tensor operations.
-pub fn composed(raw: Tensor<3>, kinds: &[Constraint]) -> Tensor<3> {
+pub fn composed(raw: Tensor<3>, kinds: &[MapConstraint]) -> Tensor<3> {
     let [rows, _, pixels] = raw.dims();
     let maps = kinds
         .iter()
@@ -37,22 +37,24 @@ pub fn composed(raw: Tensor<3>, kinds: &[Constraint]) -> Tensor<3> {
     Tensor::cat(maps, 1)
 }
 
-fn apply(raw: Tensor<3>, kind: Constraint) -> Tensor<3> {
+fn apply(raw: Tensor<3>, kind: MapConstraint) -> Tensor<3> {
     match kind {
-        Constraint::Identity => raw,
-        Constraint::Sigmoid => activation::sigmoid(raw).clamp(1e-4, 1.0 - 1e-4),
-        Constraint::Tanh => raw.tanh(),
-        Constraint::Variance { floor } => activation::softplus(raw, 1.0).add_scalar(floor).square(),
+        MapConstraint::Identity => raw,
+        MapConstraint::Sigmoid => activation::sigmoid(raw).clamp(1e-4, 1.0 - 1e-4),
+        MapConstraint::Tanh => raw.tanh(),
+        MapConstraint::Variance { floor } => {
+            activation::softplus(raw, 1.0).add_scalar(floor).square()
+        }
     }
 }
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait ConstrainOp: Backend {
-    fn constrain(raw: FloatTensor<Self>, kinds: Vec<Constraint>) -> FloatTensor<Self>;
+    fn constrain(raw: FloatTensor<Self>, kinds: Vec<MapConstraint>) -> FloatTensor<Self>;
 }
 
 impl ConstrainOp for Flex {
-    fn constrain(raw: FlexTensor, kinds: Vec<Constraint>) -> FlexTensor {
+    fn constrain(raw: FlexTensor, kinds: Vec<MapConstraint>) -> FlexTensor {
         let [rows, maps, pixels] = sizes(&raw);
         let raw = raw.to_contiguous();
         buffer::filled(&[rows, maps, pixels], |out| {
@@ -62,7 +64,7 @@ impl ConstrainOp for Flex {
 }
 
 impl<C: CheckpointStrategy> ConstrainOp for Autodiff<Flex, C> {
-    fn constrain(raw: FloatTensor<Self>, kinds: Vec<Constraint>) -> FloatTensor<Self> {
+    fn constrain(raw: FloatTensor<Self>, kinds: Vec<MapConstraint>) -> FloatTensor<Self> {
         let (raw, node) = raw.into_parts();
         let raw = raw.to_contiguous();
         let out = Flex::constrain(raw.clone(), kinds.clone());
@@ -74,7 +76,7 @@ impl<C: CheckpointStrategy> ConstrainOp for Autodiff<Flex, C> {
 struct ConstrainBackward;
 
 impl Backward<Flex, 1> for ConstrainBackward {
-    type State = (FlexTensor, Vec<Constraint>);
+    type State = (FlexTensor, Vec<MapConstraint>);
 
     fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
         let g_out = grads.consume::<Flex>(&ops.node).to_contiguous();

@@ -2,7 +2,7 @@
 //! map per row: the spatial transformer of the paper, in one pass.
 
 use super::buffer;
-use super::constrain::{self, Constraint};
+use super::constrain::{self, MapConstraint};
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -27,7 +27,7 @@ pub type Size = (usize, usize);
 pub fn constrain_warp(
     raw: Tensor<3>,
     theta: Tensor<2>,
-    kinds: &[Constraint],
+    kinds: &[MapConstraint],
     canvas: Size,
     image: Size,
 ) -> Tensor<3> {
@@ -48,7 +48,7 @@ pub fn constrain_warp(
 pub fn composed(
     raw: Tensor<3>,
     theta: Tensor<2>,
-    kinds: &[Constraint],
+    kinds: &[MapConstraint],
     canvas: Size,
     image: Size,
 ) -> Tensor<3> {
@@ -109,7 +109,7 @@ pub(crate) trait WarpOp: Backend {
     fn constrain_warp(
         raw: FloatTensor<Self>,
         theta: FloatTensor<Self>,
-        kinds: Vec<Constraint>,
+        kinds: Vec<MapConstraint>,
         canvas: Size,
         image: Size,
     ) -> FloatTensor<Self>;
@@ -119,7 +119,7 @@ pub(crate) trait WarpOp: Backend {
 fn forward(
     raw: &FlexTensor,
     theta: &FlexTensor,
-    kinds: &[Constraint],
+    kinds: &[MapConstraint],
     canvas: Size,
     image: Size,
 ) -> (FlexTensor, FlexTensor) {
@@ -149,7 +149,7 @@ impl WarpOp for Flex {
     fn constrain_warp(
         raw: FlexTensor,
         theta: FlexTensor,
-        kinds: Vec<Constraint>,
+        kinds: Vec<MapConstraint>,
         canvas: Size,
         image: Size,
     ) -> FlexTensor {
@@ -168,7 +168,7 @@ impl<C: CheckpointStrategy> WarpOp for Autodiff<Flex, C> {
     fn constrain_warp(
         raw: FloatTensor<Self>,
         theta: FloatTensor<Self>,
-        kinds: Vec<Constraint>,
+        kinds: Vec<MapConstraint>,
         canvas: Size,
         image: Size,
     ) -> FloatTensor<Self> {
@@ -195,7 +195,7 @@ struct WarpState {
     raw: FlexTensor,
     constrained: FlexTensor,
     theta: FlexTensor,
-    kinds: Vec<Constraint>,
+    kinds: Vec<MapConstraint>,
     canvas: Size,
     image: Size,
 }

@@ -8,7 +8,7 @@
 use super::cpu::{sizes, values};
 use burn_flex::FlexTensor;
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::linear::{PackedWeights, Weights};
+use cpcvae_kernels::linear::{PackedWeights, WeightsRef};
 use cpcvae_kernels::product::{Precision, precision_of_layer};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -36,10 +36,10 @@ impl Handle {
     }
 
     /// The weights as the kernels take them.
-    pub(super) fn weights<'a>(&'a self, plain: &'a FlexTensor) -> Weights<'a> {
+    pub(super) fn weights<'a>(&'a self, plain: &'a FlexTensor) -> WeightsRef<'a> {
         match &self.0 {
-            Some(packed) => Weights::Packed(packed),
-            None => Weights::Plain(values(plain)),
+            Some(packed) => WeightsRef::Packed(packed),
+            None => WeightsRef::Plain(values(plain)),
         }
     }
 }

@@ -3,12 +3,12 @@
 use super::at_least_zero;
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
-use crate::model::{Kind, TransformPlan};
+use crate::model::{ModelKind, TransformPlan};
 use crate::net::spatial_transformer::TransformRanges;
 use crate::net::{Net, WideResNetShape};
 
 /// The kind of encoder and decoder.
-pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: Kind) -> Result<Net> {
+pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: ModelKind) -> Result<Net> {
     let model = &config.model;
     let key = "model.net";
     match model.net.as_str() {
@@ -23,7 +23,10 @@ pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: Kind) -> 
         let problem = "`wrn` is for images; the columns of a table need `mlp`";
         return Err(Error::setting(key, problem));
     }
-    if !matches!(kind, Kind::Vae | Kind::StackedVae | Kind::Classifier) {
+    if !matches!(
+        kind,
+        ModelKind::Vae | ModelKind::StackedVae | ModelKind::Classifier
+    ) {
         let method = config.method.name();
         let problem = format!("the networks of `{method}` are dense; set it to `mlp`");
         return Err(Error::setting(key, problem));
@@ -47,7 +50,7 @@ pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: Kind) -> 
 }
 
 /// Whether hidden layers of dense networks are normalised.
-pub(super) fn batch_norm(config: &RunConfig, kind: Kind) -> Result<bool> {
+pub(super) fn batch_norm(config: &RunConfig, kind: ModelKind) -> Result<bool> {
     let model = &config.model;
     let key = "model.batch_norm";
     if !model.batch_norm {
@@ -58,7 +61,10 @@ pub(super) fn batch_norm(config: &RunConfig, kind: Kind) -> Result<bool> {
                        set it to false";
         return Err(Error::setting(key, problem));
     }
-    if matches!(kind, Kind::LabelVae | Kind::BlendedVae | Kind::StackedVae) {
+    if matches!(
+        kind,
+        ModelKind::LabelVae | ModelKind::BlendedVae | ModelKind::StackedVae
+    ) {
         let method = config.method.name();
         let problem = format!("the networks of `{method}` have none; set it to false");
         return Err(Error::setting(key, problem));
@@ -70,10 +76,10 @@ pub(super) fn batch_norm(config: &RunConfig, kind: Kind) -> Result<bool> {
 pub(super) fn transform(
     config: &RunConfig,
     is_image: bool,
-    kind: Kind,
+    kind: ModelKind,
 ) -> Result<Option<TransformPlan>> {
     let transform = &config.model.transform;
-    if !transform.enabled || kind == Kind::Classifier {
+    if !transform.enabled || kind == ModelKind::Classifier {
         return Ok(None);
     }
     let key = "model.transform.enabled";
@@ -83,7 +89,7 @@ pub(super) fn transform(
             "affine transforms are for images, not for tables",
         ));
     }
-    if kind != Kind::Vae {
+    if kind != ModelKind::Vae {
         let method = config.method.name();
         let problem = format!("`{method}` has no affine transforms; set it to false");
         return Err(Error::setting(key, problem));

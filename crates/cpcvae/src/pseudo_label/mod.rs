@@ -12,6 +12,7 @@ mod ensemble;
 mod features;
 mod forest;
 mod hog;
+mod knn;
 mod knn_graph;
 mod labelled;
 mod lbfgs;
@@ -19,15 +20,14 @@ mod logistic;
 mod pca;
 mod propagate;
 mod ridge;
-mod vote;
 
 pub use ensemble::ensemble;
 pub use features::ComparedFeatures;
 pub use forest::forest;
 pub use hog::{HOG_LENGTH, hog};
+pub use knn::knn;
 pub use logistic::logistic;
 pub use propagate::{Propagation, propagate};
-pub use vote::vote;
 
 use std::borrow::Cow;
 

@@ -237,9 +237,9 @@ impl<'a> Training<'a> {
             let gradients = loss.backward();
             drop(loss);
             // Moved out, not cloned: parameters that only one place holds are updated in place.
-            let model = std::mem::replace(&mut self.model, Model::hollow());
+            let model = std::mem::replace(&mut self.model, Model::placeholder());
             self.model = self.adam.step(model, gradients, rate, self.plan.clip_norm);
-            self.model.settle();
+            self.model.update_running_statistics();
         }
         Ok(terms)
     }

@@ -20,7 +20,7 @@ mod validate;
 
 pub use adam::Adam;
 pub use fit::fit;
-pub use multiplier::{Constraint, ConstraintReport, Measure, Solver};
+pub use multiplier::{Constraint, ConstraintMeasure, ConstraintReport, Solver};
 pub use observer::{EvaluationReport, Observer, Silent, StepReport};
 pub use parameters::{ModulePath, Parameters};
 pub use plan::TrainPlan;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What the constraint bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Measure {
+pub enum ConstraintMeasure {
     /// The mean prediction loss of labelled rows must be at most the target.
     Loss,
     /// The accuracy on labelled rows must be at least the target.
@@ -36,7 +36,7 @@ pub enum Solver {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constraint {
     /// What is bounded.
-    pub measure: Measure,
+    pub measure: ConstraintMeasure,
     /// epsilon, or the accuracy A.
     pub target: f64,
     /// How lambda is found.
@@ -47,7 +47,7 @@ pub struct Constraint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConstraintReport {
     /// What is bounded.
-    pub measure: Measure,
+    pub measure: ConstraintMeasure,
     /// epsilon, or the accuracy A.
     pub target: f64,
     /// The measure on the labelled training rows.
@@ -72,8 +72,8 @@ impl Constraint {
     /// Whether a value satisfies the constraint.
     pub fn holds(&self, value: f64) -> bool {
         match self.measure {
-            Measure::Loss => value <= self.target,
-            Measure::Accuracy => value >= self.target,
+            ConstraintMeasure::Loss => value <= self.target,
+            ConstraintMeasure::Accuracy => value >= self.target,
         }
     }
 
@@ -96,17 +96,17 @@ impl Constraint {
     /// find the constraint broken.
     pub fn ascend(&self, multiplier: f64, value: f64, rate: f64, steps: u64, share: f64) -> f64 {
         let (excess, scale) = match self.measure {
-            Measure::Loss => {
+            ConstraintMeasure::Loss => {
                 let aim = AIM * self.target;
                 (value - aim, aim)
             }
-            Measure::Accuracy => {
+            ConstraintMeasure::Accuracy => {
                 let aim = AIM * (1.0 - self.target);
                 ((1.0 - value) - aim, aim.max(SMALLEST_ERROR))
             }
         };
         let lowest = match self.measure {
-            Measure::Accuracy if share >= 0.5 => 0.0,
+            ConstraintMeasure::Accuracy if share >= 0.5 => 0.0,
             _ => -1.0,
         };
         let violation = (excess / scale).clamp(lowest, 1.0);
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     const LOSS: Constraint = Constraint {
-        measure: Measure::Loss,
+        measure: ConstraintMeasure::Loss,
         target: 0.1,
         solver: Solver::Dual { rate: 0.01 },
     };
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_perfect_accuracy_can_be_asked_for() {
         let perfect = Constraint {
-            measure: Measure::Accuracy,
+            measure: ConstraintMeasure::Accuracy,
             target: 1.0,
             ..LOSS
         };
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn an_accuracy_only_raises_lambda_in_the_second_half() {
         let accuracy = Constraint {
-            measure: Measure::Accuracy,
+            measure: ConstraintMeasure::Accuracy,
             target: 0.9,
             ..LOSS
         };

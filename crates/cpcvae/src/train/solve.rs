@@ -1,7 +1,7 @@
 //! The training loop's part that sets lambda.
 
 use super::fit::Training;
-use super::{Adam, ConstraintReport, Measure, ScheduleState, Solver, start, validate};
+use super::{Adam, ConstraintMeasure, ConstraintReport, ScheduleState, Solver, start, validate};
 use crate::error::Result;
 use crate::noise::Noise;
 use crate::objective::Terms;
@@ -20,7 +20,7 @@ impl Training<'_> {
             return Ok(());
         };
         let (value, steps) = match constraint.measure {
-            Measure::Loss => {
+            ConstraintMeasure::Loss => {
                 let Some(term) = terms.get("prediction") else {
                     return Ok(());
                 };
@@ -30,10 +30,10 @@ impl Training<'_> {
                 let value = f64::from(term.value.clone().into_scalar::<f32>());
                 (value / labelled_share, 1)
             }
-            Measure::Accuracy if self.state.step.is_multiple_of(ACCURACY_EVERY) => {
+            ConstraintMeasure::Accuracy if self.state.step.is_multiple_of(ACCURACY_EVERY) => {
                 (self.constraint_value()?, ACCURACY_EVERY)
             }
-            Measure::Accuracy => return Ok(()),
+            ConstraintMeasure::Accuracy => return Ok(()),
         };
         let share = self.state.step as f64 / self.plan.steps as f64;
         self.state.multiplier = Some(constraint.ascend(multiplier, value, rate, steps, share));

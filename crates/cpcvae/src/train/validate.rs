@@ -1,10 +1,10 @@
 //! The figures that training steers by: quality on validation rows, and the constraint's measure
 //! on labelled rows.
 
-use super::{Constraint, Measure};
+use super::{Constraint, ConstraintMeasure};
 use crate::infer::{Evaluation, Inference};
 use crate::model::{Model, Target};
-use crate::noise::{Noise, Purpose};
+use crate::noise::{Noise, NoisePurpose};
 use crate::objective::{Examples, Prediction};
 use burn::module::Module;
 use cpcvae_data::Dataset;
@@ -36,11 +36,11 @@ pub(super) fn constraint_value(
     noise: &Noise,
 ) -> f64 {
     match constraint.measure {
-        Measure::Accuracy => inference
+        ConstraintMeasure::Accuracy => inference
             .evaluate_predictions(labelled)
             .accuracy
             .unwrap_or(0.0),
-        Measure::Loss => mean_loss(model, examples, noise),
+        ConstraintMeasure::Loss => mean_loss(model, examples, noise),
     }
 }
 
@@ -54,7 +54,7 @@ fn mean_loss(model: &Model, examples: &Examples, noise: &Noise) -> f64 {
     let shape = [examples.rows(), vae.code()];
     let total: f64 = (0..DRAWS)
         .map(|draw| {
-            let noise = noise.draw(draw + 1).normal(Purpose::Evaluation, shape);
+            let noise = noise.draw(draw + 1).normal(NoisePurpose::Evaluation, shape);
             let (z, _) = posterior.sample_kl(noise.inner());
             let prediction = Prediction::new(vae.predict(z), examples.classes);
             f64::from(

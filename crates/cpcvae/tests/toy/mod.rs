@@ -3,8 +3,8 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::distribution::Family;
-use cpcvae::model::{ActivationName, Kind, Model, Shape, Target};
-use cpcvae::noise::{Noise, Purpose};
+use cpcvae::model::{ActivationName, Model, ModelKind, Shape, Target};
+use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::Examples;
 
 /// Classes of the toy data.
@@ -16,7 +16,7 @@ pub fn device() -> Device {
     Device::flex().autodiff()
 }
 
-pub fn shape(kind: Kind) -> Shape {
+pub fn shape(kind: ModelKind) -> Shape {
     Shape {
         kind,
         features: FEATURES,
@@ -37,16 +37,16 @@ pub fn shape(kind: Kind) -> Shape {
 }
 
 pub fn vae() -> Model {
-    Model::new(&shape(Kind::Vae), 1, &device())
+    Model::new(&shape(ModelKind::Vae), 1, &device())
 }
 
 pub fn label_vae() -> Model {
-    Model::new(&shape(Kind::LabelVae), 1, &device())
+    Model::new(&shape(ModelKind::LabelVae), 1, &device())
 }
 
 /// Rows of standard normal numbers.
 pub fn features(rows: usize) -> Tensor<2> {
-    Noise::new(9, 0, &device()).normal(Purpose::Features, [rows, FEATURES])
+    Noise::new(9, 0, &device()).normal(NoisePurpose::Features, [rows, FEATURES])
 }
 
 pub fn one_hot(classes: &[usize]) -> Tensor<2> {

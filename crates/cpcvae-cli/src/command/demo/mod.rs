@@ -13,7 +13,7 @@ use cpcvae::config::RunConfig;
 use cpcvae::run::{RunFolder, Trained};
 use cpcvae::train::StopReason;
 use cpcvae_data::Source;
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -116,7 +116,7 @@ fn report(
     figures: &[PathBuf],
     printer: Printer,
 ) -> Result<()> {
-    let table = Table {
+    let table = TextTable {
         header: ["method", "labels", "test accuracy", "time"]
             .map(String::from)
             .to_vec(),

@@ -4,7 +4,7 @@ use super::figures::{Exhibit, Studio};
 use super::panels::arrange;
 use anyhow::{Result, bail};
 use cpcvae::infer::largest;
-use cpcvae::model::Kind;
+use cpcvae::model::ModelKind;
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Matrix};
 use cpcvae_lab::experiment::{Axis, FigurePlan, Row};
@@ -44,7 +44,7 @@ pub fn draw(
 fn panel(exhibit: &Exhibit<'_>) -> Result<ScatterPanel> {
     let trained = &exhibit.trained;
     let shape = &trained.card.shape;
-    if shape.code != 2 || shape.kind == Kind::Classifier {
+    if shape.code != 2 || shape.kind == ModelKind::Classifier {
         bail!(
             "{}: `code-map` is for codes of two dimensions; select others with `only`",
             exhibit.key

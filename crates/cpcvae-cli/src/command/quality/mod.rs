@@ -1,7 +1,7 @@
 //! `cpcvae quality`: how well a model describes its data.
 
 mod page;
-mod told;
+mod text;
 
 use crate::args::QualityArgs;
 use crate::data_name::DataName;
@@ -99,7 +99,7 @@ pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
     }
     let name = args.beside.as_ref().map(|path| path.display().to_string());
     let name = name.unwrap_or_else(|| "the plain VAE".into());
-    let text = told::text(&trained.card, &args.data, &description, effort, &name);
+    let text = text::text(&trained.card, &args.data, &description, effort, &name);
     printer.answer(&text, &value)?;
     Ok(ExitCode::SUCCESS)
 }

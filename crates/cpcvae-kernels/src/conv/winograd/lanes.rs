@@ -7,7 +7,7 @@
 mod avx2;
 mod avx512;
 
-use crate::conv::block::Engine;
+use crate::conv::block::ConvEngine;
 use crate::isa::Isa;
 use crate::product::Precision;
 use avx2::Avx2;
@@ -50,12 +50,12 @@ pub(super) trait Work {
 }
 
 /// Whether there are vectors for this instruction set.
-pub(super) fn are_there(engine: Engine) -> bool {
+pub(super) fn are_there(engine: ConvEngine) -> bool {
     engine.isa != Isa::Portable
 }
 
 /// Whether words are pairs of numbers.
-pub(super) fn pairs(engine: Engine) -> bool {
+pub(super) fn pairs(engine: ConvEngine) -> bool {
     engine.precision == Precision::Bf16 && engine.rounds_in_vectors()
 }
 
@@ -63,7 +63,7 @@ pub(super) fn pairs(engine: Engine) -> bool {
 ///
 /// # Panics
 /// If it has none.
-pub(super) fn run(engine: Engine, work: impl Work) {
+pub(super) fn run(engine: ConvEngine, work: impl Work) {
     match engine.isa {
         // SAFETY: an instruction set is only current where it was detected; those for bfloat16
         // are detected here.

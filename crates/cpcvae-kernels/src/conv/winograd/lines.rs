@@ -135,7 +135,7 @@ impl Line<PATCH, TAPS> for ToWeights {
 mod tests {
     use super::super::lanes::{LANES, Simd, Work, gather, run, scatter};
     use super::*;
-    use crate::conv::block::Engine;
+    use crate::conv::block::ConvEngine;
     use crate::isa::Isa;
     use crate::product::Precision;
 
@@ -154,7 +154,7 @@ mod tests {
         isa: Isa,
         line: T,
     ) -> Vec<[f64; M]> {
-        let engine = Engine {
+        let engine = ConvEngine {
             precision: Precision::F32,
             isa,
         };

@@ -112,12 +112,12 @@ unsafe fn rows_of<S: Simd, const N: usize>(
 mod tests {
     use super::super::lanes::{pairs, run};
     use super::*;
-    use crate::conv::block::Engine;
+    use crate::conv::block::ConvEngine;
     use crate::isa::Isa;
     use crate::product::Precision;
 
     /// Whole numbers, so that all sums are exact; also in bfloat16, two to a word.
-    fn words(engine: Engine, count: usize, factor: usize) -> (Vec<f32>, Vec<[f32; 2]>) {
+    fn words(engine: ConvEngine, count: usize, factor: usize) -> (Vec<f32>, Vec<[f32; 2]>) {
         let number = |i: usize| (i * factor % 17) as f32 - 8.0;
         let both: Vec<[f32; 2]> = (0..count).map(|i| [number(i), number(i + 5)]).collect();
         if pairs(engine) {
@@ -136,7 +136,8 @@ mod tests {
         let isas = Isa::supported()
             .into_iter()
             .filter(|isa| *isa != Isa::Portable);
-        let engines = isas.flat_map(|isa| precisions.map(|precision| Engine { precision, isa }));
+        let engines =
+            isas.flat_map(|isa| precisions.map(|precision| ConvEngine { precision, isa }));
         for engine in engines {
             for (rows, depth) in [
                 (1, 1),
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "left.words.len()")]
     fn a_short_factor_is_refused() {
-        let engine = Engine {
+        let engine = ConvEngine {
             precision: Precision::F32,
             isa: Isa::supported()[0],
         };

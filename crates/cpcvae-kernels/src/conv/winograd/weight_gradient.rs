@@ -7,7 +7,7 @@ use super::product::{COLUMNS, Left, Product, Right};
 use super::weights::{sums_of_point, transform_back};
 use super::{Scratch, TILES, kept, strips_of, tiling_of};
 use crate::conv::ConvShape;
-use crate::conv::block::Engine;
+use crate::conv::block::ConvEngine;
 use crate::parallel;
 use std::cell::Cell;
 use std::ops::Range;
@@ -24,7 +24,7 @@ thread_local! {
 
 /// As [`crate::conv::weight_gradient`].
 pub(in crate::conv) fn weight_gradient(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     x: &[f32],
     gy: &[f32],
@@ -62,7 +62,7 @@ pub(in crate::conv) fn weight_gradient(
 /// What some strips contribute to some outputs: `sums [blocks of COLUMNS outputs, POINTS,
 /// sums_of_point]`.
 fn sum_up(
-    engine: Engine,
+    engine: ConvEngine,
     shape: &ConvShape,
     strips: Range<usize>,
     outputs: Range<usize>,

@@ -6,7 +6,7 @@ use super::lanes::{
 use super::lines::{Line, OfWeights, PATCH, TAPS, ToWeights};
 use super::points::{Along, POINTS};
 use super::product::COLUMNS;
-use crate::conv::block::Engine;
+use crate::conv::block::ConvEngine;
 use crate::parallel;
 
 /// From the sums of one point, `[inputs, COLUMNS]`, to those of the next: with a gap, without which
@@ -17,7 +17,12 @@ pub(super) fn sums_of_point(inputs: usize) -> usize {
 
 /// Weights `[3, 3, inputs, outputs]` as right factors: `[blocks of COLUMNS outputs, POINTS, words
 /// of the inputs, COLUMNS]`, zeros where there are no outputs.
-pub(super) fn transform(engine: Engine, channels: [usize; 2], weights: &[f32], to: &mut Vec<f32>) {
+pub(super) fn transform(
+    engine: ConvEngine,
+    channels: [usize; 2],
+    weights: &[f32],
+    to: &mut Vec<f32>,
+) {
     let [inputs, outputs] = channels;
     let [_, words] = Along::Channels.sizes(pairs(engine), 1, inputs);
     to.resize(outputs.div_ceil(COLUMNS) * POINTS * words * COLUMNS, 0.0);
@@ -114,7 +119,7 @@ pub(super) fn turn([inputs, outputs]: [usize; 2], weights: &[f32], to: &mut [f32
 /// The gradient of weights `[3, 3, inputs, outputs]`, from sums of products of several parts, each
 /// `[blocks of COLUMNS outputs, POINTS, sums_of_point]`, which are added in order.
 pub(super) fn transform_back(
-    engine: Engine,
+    engine: ConvEngine,
     [inputs, outputs]: [usize; 2],
     parts: &[f32],
     gradient: &mut [f32],

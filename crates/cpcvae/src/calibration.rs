@@ -8,7 +8,7 @@ use crate::infer::class_shift::class_weights;
 use crate::infer::conformal::Conformity;
 use crate::infer::quality::{Estimate, Quality, quality, share};
 use crate::infer::{Inference, Typical, largest};
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::net::Net;
 use crate::run::{RunFolder, Trained};
 use crate::train::{evenly, write_atomically};
@@ -27,7 +27,7 @@ const COMPARED_IMAGES: usize = 500;
 
 /// What is kept beside a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answers {
+pub struct Calibration {
     /// Version of this format.
     pub format: u32,
     /// Figures on held-out labels, where there was a cross-fit.
@@ -61,7 +61,7 @@ pub struct Figures {
     pub absolute_error: Vec<f64>,
 }
 
-impl Answers {
+impl Calibration {
     /// Before anything is known: probabilities are taken as they are.
     pub fn unknown() -> Self {
         Self {
@@ -149,7 +149,7 @@ impl Answers {
         data: &Dataset,
         split: &Split,
     ) -> Result<Self> {
-        if trained.card.shape.kind == Kind::Classifier {
+        if trained.card.shape.kind == ModelKind::Classifier {
             return Ok(self);
         }
         let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();

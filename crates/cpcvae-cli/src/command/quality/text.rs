@@ -4,7 +4,7 @@ use crate::printer::{count, percent};
 use cpcvae::describe::{Description, Effort, Measured, SampleFigures, Way};
 use cpcvae::run::Card;
 use cpcvae_data::Layout;
-use cpcvae_lab::table::Table;
+use cpcvae_lab::table::TextTable;
 
 /// All figures, for people.
 ///
@@ -91,8 +91,8 @@ fn explained(found: &Description, effort: Effort) -> String {
 }
 
 /// A line a class, the ways of drawing side by side.
-fn by_class(ways: &[SampleFigures]) -> Table {
-    let mut table = Table {
+fn by_class(ways: &[SampleFigures]) -> TextTable {
+    let mut table = TextTable {
         header: vec!["class".into()],
         rows: Vec::new(),
     };

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// After a piece that failed, or made nothing because a stop was asked for, none is begun; those
 /// under way are waited for. A failure comes before a stop.
-pub fn side_by_side<T: Send, E: Send>(
+pub fn parallel_runs<T: Send, E: Send>(
     count: usize,
     at_once: usize,
     work: impl Fn(usize) -> Result<Option<T>, E> + Sync,
@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn results_come_in_their_order() {
         for at_once in [0, 1, 3, 50] {
-            let squares = side_by_side(20, at_once, |piece| Ok::<_, ()>(Some(piece * piece)));
+            let squares = parallel_runs(20, at_once, |piece| Ok::<_, ()>(Some(piece * piece)));
             let expected = (0..20).map(|piece| piece * piece).collect();
             assert_eq!(squares, Ok(Some(expected)), "{at_once} at once");
         }
         assert_eq!(
-            side_by_side(0, 4, |_| Ok::<_, ()>(Some(1))),
+            parallel_runs(0, 4, |_| Ok::<_, ()>(Some(1))),
             Ok(Some(vec![]))
         );
     }
@@ -77,7 +77,7 @@ mod tests {
     fn pieces_are_done_beside_each_other_with_a_share_of_the_threads() {
         // Each waits for the other to have begun: one after the other they would wait for ever.
         let begun = [AtomicBool::new(false), AtomicBool::new(false)];
-        let shares = side_by_side(2, 2, |piece| {
+        let shares = parallel_runs(2, 2, |piece| {
             begun[piece].store(true, Ordering::SeqCst);
             while !begun[1 - piece].load(Ordering::SeqCst) {
                 std::thread::yield_now();
@@ -92,14 +92,14 @@ mod tests {
     fn after_a_stop_or_a_failure_nothing_is_begun() {
         for at_once in [1, 2] {
             let begun = AtomicUsize::new(0);
-            let stopped = side_by_side(1000, at_once, |piece| {
+            let stopped = parallel_runs(1000, at_once, |piece| {
                 begun.fetch_add(1, Ordering::SeqCst);
                 Ok::<_, ()>((piece < 10).then_some(piece))
             });
             assert_eq!(stopped, Ok(None));
             assert!(begun.load(Ordering::SeqCst) <= 10 + at_once);
         }
-        let failed = side_by_side(9, 2, |piece| match piece {
+        let failed = parallel_runs(9, 2, |piece| match piece {
             3 => Err("three"),
             _ => Ok((piece != 4).then_some(piece)),
         });

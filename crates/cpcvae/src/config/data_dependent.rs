@@ -33,7 +33,7 @@ impl RunConfig {
     /// and so do the weights of what is said about labels, to be heard beside evidence that grows
     /// too. The rule is in `docs/columns.md`. Own images decide on their likelihood: those that are
     /// nearly black and white have another one than photographs.
-    pub fn suited_to(mut self, data: &Dataset, uses_all_labels: bool) -> Self {
+    pub fn with_data_dependent_defaults(mut self, data: &Dataset, uses_all_labels: bool) -> Self {
         if uses_all_labels && data.labelled_rows().len() == data.len() {
             self.train.labelled_per_batch += self.train.unlabelled_per_batch;
             self.train.unlabelled_per_batch = 0;
@@ -106,7 +106,7 @@ mod tests {
             ids: None,
         };
         let usual = RunConfig::defaults("cpc", DataKind::Table, "made").expect("cpc exists");
-        usual.suited_to(&data, true)
+        usual.with_data_dependent_defaults(&data, true)
     }
 
     #[test]
@@ -134,7 +134,10 @@ mod tests {
         };
         let likelihood = |method: &str, source: &str, data: &Dataset| {
             let usual = RunConfig::defaults(method, DataKind::Images, source).expect("it exists");
-            usual.suited_to(data, false).model.likelihood
+            usual
+                .with_data_dependent_defaults(data, false)
+                .model
+                .likelihood
         };
         let ink = images(|i| if i % 10 == 0 { 0.5 } else { (i % 2) as f32 });
         let photographs = images(|i| i as f32 / 48.0);

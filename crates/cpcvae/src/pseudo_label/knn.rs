@@ -1,4 +1,4 @@
-//! A vote of the nearest labelled rows.
+//! k-nearest-neighbour classification by the labelled rows.
 
 use super::whole;
 use cpcvae_kernels::neighbours::nearest;
@@ -13,7 +13,7 @@ const VOTERS: usize = 5;
 ///
 /// # Panics
 /// If a row or class of a label is out of range.
-pub fn vote(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
+pub fn knn(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
     let features = &whole(features)[..];
     let row = |(row, _): &(u32, u32)| &features[*row as usize * width..][..width];
     let labelled: Vec<f32> = labels.iter().flat_map(row).copied().collect();
@@ -41,7 +41,7 @@ mod tests {
     fn the_nearest_labels_win_and_votes_add_up() {
         let features = [0.0, 0.1, 0.2, 5.0, 5.1, 0.05, 4.9];
         let labels = [(0, 0), (1, 0), (2, 0), (3, 1), (4, 1)];
-        let found = vote(&features, 1, &labels, 2);
+        let found = knn(&features, 1, &labels, 2);
         assert!(found[5 * 2] > 0.9 && found[6 * 2 + 1] > 0.9, "{found:?}");
         for votes in found.chunks(2) {
             assert!((votes[0] + votes[1] - 1.0).abs() < 1e-5, "{found:?}");
@@ -52,7 +52,7 @@ mod tests {
     fn five_equally_far_have_a_vote_each() {
         let features = [0.0, 1.0, -1.0, 1.0, -1.0, 1.0, 30.0];
         let labels = [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1), (6, 1)];
-        let found = vote(&features, 1, &labels, 2);
+        let found = knn(&features, 1, &labels, 2);
         assert!((found[0] - 0.6).abs() < 1e-3, "{found:?}");
     }
 }
