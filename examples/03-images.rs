@@ -8,13 +8,9 @@
 //! blurred, with blots around them. `cargo run --release -- demo --images` trains longer and
 //! draws figures.
 
-use cpcvae::config::RunConfig;
-use cpcvae::device::device;
-use cpcvae::infer::{CodeSource, Reconstruction, RejectionLimits};
-use cpcvae::method::DataKind;
-use cpcvae::run::{RunFolder, Trained, run};
-use cpcvae::train::Silent;
-use cpcvae_data::{Matrix, Source, glyphs};
+use cpcvae::infer::Reconstruction;
+use cpcvae::prelude::*;
+use cpcvae_data::glyphs;
 
 const SIDE: usize = 28;
 
@@ -32,55 +28,51 @@ fn show(images: &Matrix) {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // 1,200 drawn shapes of 10 classes; the last 200 are for the test. 10 labels a class.
+fn main() -> Result<()> {
+    // 1,200 drawn shapes of 10 classes; the last 200 are for the test.
     let all = glyphs(1200, 0)?;
     let test = all.select(&(1000..1200).collect::<Vec<_>>());
     let source = Source {
         rows: all.select(&(0..1000).collect::<Vec<_>>()),
         test: Some(test.clone()),
-        split: None, // the run draws one: `data.labels` of the labels, equally many a class
+        split: None, // drawn by `fit`: as many labels as are asked for, equally many a class
     };
 
-    // The defaults for images: Noise-Normal likelihood, and the first 6 of the code's dimensions
-    // are an affine transform. What is made smaller here is for speed only.
-    let mut config = RunConfig::defaults("cpc", DataKind::Images, "glyphs")?;
-    config.data.labels = 100;
-    config.model.hidden = vec![128];
-    config.model.code = 22;
-    config.train.labelled_per_batch = 32;
-    config.train.unlabelled_per_batch = 32;
-    config.train.steps = 600;
-    config.train.learning_rate = 2e-3;
-    let folder = tempfile::tempdir()?;
-    let run_folder = RunFolder::at(folder.path().join("run"));
-    let cpu = device("cpu")?;
-    let report = run(&config, source, &run_folder, &cpu, &mut Silent)?;
-    let accuracy = report.test.and_then(|test| test.accuracy).unwrap_or(0.0);
+    // The first 6 dimensions of an image's code are an affine transform. What is made smaller here
+    // is for speed only.
+    let cpc = Cpc::new()
+        .pseudo_labels("none")
+        .labels(100)
+        .hidden(&[128])
+        .code(22)
+        .set("train.labelled_per_batch", 32)
+        .set("train.unlabelled_per_batch", 32)
+        .steps(600)
+        .learning_rate(2e-3)
+        .hold_out(false);
+    let fitted = cpc.fit(source)?;
+    let report = fitted.report();
+    let accuracy = report.test.as_ref().and_then(|test| test.accuracy);
     println!(
         "accuracy {:.0} % after {:.1} s",
-        100.0 * accuracy,
+        100.0 * accuracy.unwrap_or_default(),
         report.fit.seconds
     );
 
     // Class-conditional samples: codes like those of the rows are drawn until the predictor gives
     // one to the class with this probability. The paper's 0.95 is too much for a model trained so
     // briefly. A class that is too rare is an error.
-    let trained = Trained::open(&run_folder, &cpu, 0)?;
-    let (preprocess, inference) = (&trained.card.preprocess, &trained.inference);
-    let limits = RejectionLimits {
-        codes: CodeSource::Fitted,
+    let options = SampleOptions {
         threshold: 0.6,
-        draws: 20_000,
+        most_codes: 20_000,
+        ..SampleOptions::default()
     };
-    for class in [0, 2] {
-        let name = &test.class_names()[class];
-        match inference.sample_class(class, 4, false, limits) {
+    for class in ["bar", "ring"] {
+        match fitted.sample_class(class, 4, options) {
             Ok(samples) => {
                 let share = 100.0 * samples.acceptance;
-                println!("\n{name}: {share:.1} % of {} codes kept", samples.drawn);
-                // Models work with pixels in [-1, 1]; `invert` gives [0, 1] again.
-                show(&preprocess.invert(samples.features));
+                println!("\n{class}: {share:.1} % of {} codes kept", samples.drawn);
+                show(&samples.rows);
             }
             Err(error) => println!("\n{error}"),
         }
@@ -89,10 +81,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Four images of one class, as they are and with the transform of each set to the mean over
     // the four: shift, angle and size differ above, less so below.
     let rings = test.select(&[2, 12, 22, 32]);
-    let prepared = preprocess.apply(rings.clone())?.features;
-    let aligned = inference.reconstruct(&prepared, Reconstruction::Aligned)?;
     println!("\noriginals, and their aligned reconstructions");
     show(&rings.features.matrix());
-    show(&preprocess.invert(aligned));
+    show(&fitted.reconstruct(&rings, Reconstruction::Aligned)?);
     Ok(())
 }

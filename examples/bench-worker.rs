@@ -173,7 +173,7 @@ impl Bench {
                 losses: Vec::new(),
                 lead: 0,
             };
-            if let Err(error) = fit(&plan, &data, &folder, &device, &mut watch) {
+            if let Err(error) = fit(&plan, &data, Some(&folder), &device, &mut watch) {
                 eprintln!("bench-worker: {error}");
             }
         });

@@ -8,12 +8,9 @@ mod args;
 mod column_notes;
 mod command;
 mod data_dir;
-mod data_name;
-mod held_out;
 mod interrupt;
 mod opened;
 mod output;
-mod parts;
 mod passthrough;
 mod printer;
 mod progress;
@@ -52,7 +49,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
                 quiet: args.quiet,
                 json: args.json,
             };
-            command::fit::run(settings::resolve(&args)?, printer)
+            command::fit::run(&args, printer)
         }
         Command::Evaluate(args) => command::evaluate::run(&args, json(args.json)),
         Command::Predict(args) => command::predict::run(&args, loud),

@@ -1,4 +1,4 @@
-//! Calibration as tables and figures.
+//! Answers as tables and figures.
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
@@ -92,6 +92,23 @@ pub fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
         ),
         _ => Ok(()),
     }
+}
+
+/// The lines of answers that come part by part; `lines` gets the number of a part's first row, and
+/// the part.
+pub fn lines_of_parts<P>(
+    parts: impl Iterator<Item = cpcvae::Result<P>>,
+    mut lines: impl FnMut(usize, P) -> Vec<Vec<String>>,
+) -> impl Iterator<Item = Result<Vec<String>>> {
+    let mut first = 0;
+    parts.flat_map(move |part| match part {
+        Err(error) => vec![Err(error.into())],
+        Ok(part) => {
+            let lines = lines(first, part);
+            first += lines.len();
+            lines.into_iter().map(Ok).collect()
+        }
+    })
 }
 
 fn write_lines(

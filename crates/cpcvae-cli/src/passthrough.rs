@@ -1,8 +1,8 @@
 //! Which row a line of an answer is about: its number, and names that come with the rows.
 
 use crate::args::PassthroughArgs;
-use crate::opened::Rows;
 use anyhow::{Result, bail};
+use cpcvae::estimator::OpenedRows;
 use cpcvae_data::{Ids, RawColumn};
 
 /// Columns as text, next to the row's number.
@@ -15,7 +15,7 @@ enum Names<'a> {
 
 impl<'a> Passthrough<'a> {
     /// The columns that were asked for, else the ids of the rows, where they have any.
-    pub fn of(rows: &'a Rows, args: &PassthroughArgs) -> Result<Self> {
+    pub fn of(rows: &'a OpenedRows, args: &PassthroughArgs) -> Result<Self> {
         if args.id.is_empty() {
             return Ok(Self(rows.data.ids.iter().map(Names::Ids).collect()));
         }

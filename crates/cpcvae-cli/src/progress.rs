@@ -1,7 +1,9 @@
 //! Progress of training: a bar on a terminal, lines in a log.
 
 use cpcvae::infer::Evaluation;
-use cpcvae::train::{ConstraintReport, EvaluationReport, Observer, StepReport};
+use cpcvae::train::{
+    ConstraintReport, EvaluationReport, Observer, StepReport, TrainingInfo, Watch,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -14,11 +16,61 @@ const LONG: Duration = Duration::from_secs(5);
 /// or at every 5 %, but not in quicker succession than this.
 const SHORT: Duration = Duration::from_secs(1);
 
+/// The screen as one who follows a whole `fit`.
+pub struct Screen {
+    quiet: bool,
+    stop: Arc<AtomicBool>,
+    /// Of trainings at once, one shows how far it is.
+    is_shown: Arc<AtomicBool>,
+}
+
+impl Screen {
+    /// Shows progress unless quiet; trainings stop once `stop` is set.
+    pub fn new(quiet: bool, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            quiet,
+            stop,
+            is_shown: Arc::new(AtomicBool::new(false)),
+        }
+    }
+}
+
+impl Watch for Screen {
+    fn training(&self, training: &TrainingInfo) -> Box<dyn Observer> {
+        let title = match training.parts {
+            1 => String::new(),
+            parts => format!("{} {}/{parts}", training.name, training.part + 1),
+        };
+        let is_first = !self.is_shown.swap(true, Ordering::SeqCst);
+        let quiet = self.quiet || !is_first;
+        let mut progress = Progress::new(&title, quiet, Arc::clone(&self.stop));
+        progress.is_shown = is_first.then(|| Arc::clone(&self.is_shown));
+        Box::new(progress)
+    }
+
+    fn note(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+}
+
 /// Shows progress and hears Ctrl-C.
 pub struct Progress {
     display: Display,
     stop: Arc<AtomicBool>,
     validation: String,
+    /// To be set to false at the end: another training may be shown then.
+    is_shown: Option<Arc<AtomicBool>>,
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+        if let Some(is_shown) = &self.is_shown {
+            is_shown.store(false, Ordering::SeqCst);
+        }
+    }
 }
 
 enum Display {
@@ -57,6 +109,7 @@ impl Progress {
             display,
             stop,
             validation: String::new(),
+            is_shown: None,
         }
     }
 

@@ -1,165 +1,90 @@
-//! From the arguments of `fit` to the settings of a run.
+//! From the arguments of `fit` to what is asked of the library.
 //!
-//! Defaults for the method and the data (those of `--preset`), then the file of `-c`, then `--set`, then flags. A run
-//! that goes on starts from its stored settings instead of the defaults.
+//! The file of `-c`, then `--set`, then flags are laid over the library's defaults for the method and
+//! the data. A run that goes on starts from its stored settings instead.
 
 use crate::args::{FitArgs, ImageArgs, PlaceArgs, ReadArgs};
-use crate::data_name::DataName;
-use crate::user_file::read_options;
+use crate::printer::Printer;
+use crate::user_file;
 use anyhow::{Context, Result, bail};
-use cpcvae::config::{Preset, RunConfig, parse_settings};
-use cpcvae::method::DataKind;
-use cpcvae::run::RunFolder;
-use cpcvae_data::{Dataset, Layout};
+use cpcvae::config::{Layer, Preset, Request, RunConfig, parse_settings};
+use cpcvae::estimator::{Estimator, Fit};
+use cpcvae::prelude::Source;
+use cpcvae_data::{DataName, UserFile};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// What `fit` needs to know.
-#[derive(Debug)]
+/// What `fit` was asked for.
 pub struct FitSettings {
-    /// The settings of the run.
-    pub config: RunConfig,
+    /// The method and its settings.
+    pub estimator: Estimator,
     /// Its data.
     pub data: DataName,
+    /// The data as it was typed.
+    pub source: String,
     /// Its folder.
-    pub folder: RunFolder,
-    /// What was said, to be laid over the settings that suit the data; a run that goes on has
-    /// its own.
-    said: Option<Vec<Layer>>,
-    /// Whose defaults that is laid over.
-    preset: Preset,
-    /// How labels are held out.
-    pub held_out: HeldOutSettings,
+    pub folder: PathBuf,
     /// Where to work.
     pub place: PlaceArgs,
-}
-
-/// Which labels are held out after training, and what is compared on them. Not a part of the
-/// run's settings: the model does not depend on it.
-#[derive(Clone, Copy, Debug)]
-pub struct HeldOutSettings {
-    /// Folds, where they were asked for.
-    pub folds: Option<usize>,
-    /// How often they are dealt.
-    pub repeats: usize,
-    /// Whether labels are held out at all.
-    pub wanted: bool,
-    /// Whether baselines are trained too.
-    pub compare: bool,
-}
-
-/// Settings laid over others, and where they come from.
-#[derive(Debug)]
-struct Layer {
-    context: String,
-    settings: Table,
 }
 
 /// Resolves the arguments; nothing is written.
 pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
     let data = DataName::parse(&args.data)?;
-    let preset = preset(args);
-    let mut layers = layers(args)?;
-    let mut method = args.method.clone();
-    for layer in layers.iter_mut().rev() {
-        let named = take_method(&mut layer.settings);
-        method = method.or(named);
+    let mut request = Request::new(args.method.as_deref()).with_preset(preset(args));
+    for layer in layers(args)? {
+        request.push(layer.context, layer.settings);
     }
-    let chosen = method.as_deref().unwrap_or("cpc");
-    let net = named_net(layers.iter().map(|layer| &layer.settings));
-    let folder = RunFolder::at(match &args.out {
+    let folder = match &args.out {
         Some(path) => path.clone(),
-        None => PathBuf::from("runs").join(format!("{}-{chosen}", data.short())),
-    });
-    let stored = stored(&folder, args.resume)?;
-    let is_new = stored.is_none();
-    let base = match stored {
-        Some(stored) => {
-            check_same_run(&stored, method.as_deref(), &args.data)?;
-            stored
-        }
-        None => {
-            // How a file is read may decide whether it is a table or images, which decides on
-            // the defaults of everything else.
-            let usual = |kind| data.preset_for(chosen, &args.data, kind, preset);
-            let draft = overlaid(usual(DataKind::Table)?, &layers)?;
-            let kind = data.kind(&read_options(&draft.data))?;
-            with_net(usual(kind)?, net)
-        }
+        None => PathBuf::from("runs").join(format!("{}-{}", data.short(), request.method())),
     };
-    let config = overlaid(base, &layers)?;
-    let is_file = matches!(data, DataName::File(_));
+    let asked_method = request.asked_method().map(String::from);
+    let mut estimator = Estimator::from_request(request)
+        .folder(&folder)
+        .resume(args.resume)
+        .device(&args.place.device)
+        .repeats(usize::from(args.repeats))
+        .compare(!args.no_compare);
+    if let Some(folds) = args.folds {
+        estimator = estimator.folds(usize::from(folds));
+    }
+    if args.no_crossfit {
+        estimator = estimator.hold_out(false);
+    }
+    if let Some(stored) = estimator.stored_settings()? {
+        check_same_run(&stored, asked_method.as_deref(), &args.data)?;
+    }
+    // Settings that cannot be are told before the data is read.
+    estimator.settings_before_opening(&data, &args.data)?;
     Ok(FitSettings {
-        said: is_new.then_some(layers),
-        preset,
-        config,
+        estimator,
         data,
+        source: args.data.clone(),
         folder,
-        held_out: HeldOutSettings {
-            folds: args.folds.map(usize::from),
-            repeats: usize::from(args.repeats),
-            // Built-in data has a test set of its own.
-            wanted: !args.no_crossfit && (is_file || args.folds.is_some()),
-            compare: !args.no_compare,
-        },
         place: args.place.clone(),
     })
 }
 
 impl FitSettings {
-    /// Lets the data decide on what was left open: the size of the network, weights, length.
-    pub fn suit(&mut self, rows: &Dataset) -> Result<()> {
-        if let Some(layers) = &self.said {
-            let config = &self.config;
-            let kind = match rows.layout {
-                Layout::Columns(_) => DataKind::Table,
-                Layout::Image { .. } => DataKind::Images,
-            };
-            let (method, source) = (config.method.name(), &config.data.source);
-            let usual = self.data.preset_for(method, source, kind, self.preset)?;
-            let net = named_net(layers.iter().map(|layer| &layer.settings));
-            let usual = with_net(usual, net);
-            let uses_all_labels = config.data.labels == 0;
-            self.config = overlaid(
-                usual.with_data_dependent_defaults(rows, uses_all_labels),
-                layers,
-            )?;
-        }
-        Ok(())
-    }
-}
-
-/// The network that settings ask for, the last of them first; it decides on the defaults of sizes.
-pub fn named_net<'a>(settings: impl DoubleEndedIterator<Item = &'a Table>) -> Option<&'a str> {
-    let mut models = settings.rev().filter_map(|settings| settings.get("model"));
-    models.find_map(|model| model.as_table()?.get("net")?.as_str())
-}
-
-/// Defaults for the network that was asked for.
-pub fn with_net(config: RunConfig, net: Option<&str>) -> RunConfig {
-    match net {
-        Some(net) => config.with_net(net),
-        None => config,
-    }
-}
-
-fn overlaid(base: RunConfig, layers: &[Layer]) -> Result<RunConfig> {
-    let overlay =
-        |config: RunConfig, layer: &Layer| Ok(config.overlaid(&layer.settings, &layer.context)?);
-    layers.iter().try_fold(base, overlay)
-}
-
-/// The settings of the run in the folder, if it is to go on.
-fn stored(folder: &RunFolder, resume: bool) -> Result<Option<RunConfig>> {
-    match (folder.is_started(), resume) {
-        (true, true) => Ok(Some(folder.config()?)),
-        (true, false) => bail!(
-            "there is a run in {} already; go on with it with `--resume`, or choose another \
-             folder with `--out`",
-            folder.path().display()
-        ),
-        // It may have been killed before its first file was written.
-        (false, _) => Ok(None),
+    /// Opens the data, and tells what was found in a user's file.
+    pub fn open(&self, printer: Printer) -> Result<Source> {
+        let config = self
+            .estimator
+            .settings_before_opening(&self.data, &self.source)?;
+        let needs_labels = config.method.uses_labels();
+        Ok(match &self.data {
+            DataName::File(path) => {
+                let file = UserFile::open(path, &config.data, needs_labels)?;
+                user_file::tell(&file, printer);
+                file.into_source(&config.data)?
+            }
+            DataName::BuiltIn(_) => {
+                let data_dir = self.place.data_dir();
+                self.data
+                    .open(&config.data, config.seed, &data_dir, needs_labels)?
+            }
+        })
     }
 }
 
@@ -198,10 +123,7 @@ fn layers(args: &FitArgs) -> Result<Vec<Layer>> {
         let context = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("the settings in {context} cannot be read"))?;
-        let settings = text
-            .parse()
-            .with_context(|| format!("{context} is not a file of TOML settings"))?;
-        layers.push(Layer { context, settings });
+        layers.push(Layer::from_toml(&context, &text)?);
     }
     layers.push(Layer {
         context: "--set".into(),
@@ -212,16 +134,6 @@ fn layers(args: &FitArgs) -> Result<Vec<Layer>> {
         settings: flags(args),
     });
     Ok(layers)
-}
-
-/// Takes the method's name out of settings: `method = "pc"`, or `name` in `[method]`.
-fn take_method(settings: &mut Table) -> Option<String> {
-    let name = match settings.get_mut("method")? {
-        Value::String(_) => settings.remove("method"),
-        Value::Table(method) => method.remove("name"),
-        _ => None,
-    };
-    name.and_then(|name| name.as_str().map(String::from))
 }
 
 /// Flags as settings.

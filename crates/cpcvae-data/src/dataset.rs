@@ -1,6 +1,6 @@
 //! A data set: rows of features, how they are laid out, their labels.
 
-use crate::{Column, DataError, Features, Labels, Result, Rows};
+use crate::{Column, DataConfig, DataError, Features, Labels, Result, Rows};
 use serde::{Deserialize, Serialize};
 
 /// What the values of a row mean.
@@ -67,6 +67,8 @@ pub struct Dataset {
     pub labels: Labels,
     /// What rows are called, where the data set says so.
     pub ids: Option<Ids>,
+    /// The settings it was opened with; nothing for rows that were made in memory.
+    pub origin: Option<Box<DataConfig>>,
 }
 
 /// Names of rows: never a feature, only to find rows again.
@@ -107,6 +109,7 @@ impl Dataset {
             layout,
             labels,
             ids: None,
+            origin: None,
         })
     }
 
@@ -154,6 +157,7 @@ impl Dataset {
                     .map(|&row| ids.of_row[row as usize].clone())
                     .collect(),
             }),
+            origin: self.origin.clone(),
         }
     }
 

@@ -103,6 +103,42 @@ pub enum DataError {
         known: String,
     },
 
+    /// A name that is neither a file nor a built-in data set.
+    #[error(
+        "there is no file or folder `{name}`, and no built-in data set of that name (there are {known})"
+    )]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// The built-in data sets.
+        known: String,
+    },
+
+    /// A setting of `[data]` is wrong.
+    #[error("setting `{key}`: {problem}")]
+    Setting {
+        /// The key as written in the configuration file.
+        key: &'static str,
+        /// What is wrong with it, and what would be right.
+        problem: String,
+    },
+
+    /// A table does not say where its labels are.
+    #[error(
+        "{}: which column holds the labels? Name it; rows without a label are left blank in it{beside}",
+        path.display()
+    )]
+    NoLabelColumn {
+        /// The file.
+        path: PathBuf,
+        /// What there is beside the features, to be read after the sentence.
+        beside: String,
+    },
+
+    /// No image of a set has a label.
+    #[error("{}: no image has a label", .0.display())]
+    UnlabelledImages(PathBuf),
+
     /// A download failed everywhere it was tried.
     #[error("cannot fetch {what}: {reasons}. {advice}")]
     Fetch {
@@ -126,6 +162,14 @@ impl DataError {
             action,
             path,
             source,
+        }
+    }
+
+    /// A setting with a bad value.
+    pub(crate) fn setting(key: &'static str, problem: impl Into<String>) -> DataError {
+        DataError::Setting {
+            key,
+            problem: problem.into(),
         }
     }
 

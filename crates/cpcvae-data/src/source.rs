@@ -22,3 +22,16 @@ impl From<Dataset> for Source {
         }
     }
 }
+
+impl From<&Dataset> for Source {
+    /// The rows are shared, not copied.
+    fn from(rows: &Dataset) -> Source {
+        rows.clone().into()
+    }
+}
+
+impl From<&Source> for Source {
+    fn from(source: &Source) -> Source {
+        source.clone()
+    }
+}

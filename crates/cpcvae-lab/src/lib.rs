@@ -4,13 +4,8 @@
 //! SVG; [`table`] writes aligned text, Markdown and CSV. Both take plain slices and strings, so
 //! that anything can be drawn without a tensor at hand. [`experiment`] is the plan of an
 //! experiment, its results file and its tables; who runs a cell of it is not known here.
-//! [`paired`], [`verdict`] and [`power_law`] turn held-out scores into differences with
-//! intervals, and into words.
 #![forbid(unsafe_code)]
 
 pub mod experiment;
 pub mod figure;
-pub mod paired;
-pub mod power_law;
 pub mod table;
-pub mod verdict;

@@ -11,7 +11,7 @@ use crate::op::is_cpu;
 use crate::prepare::Prepared;
 use crate::pseudo_label::ComparedFeatures;
 use crate::run::{RunFolder, Trained, run};
-use crate::train::{Observer, StopReason};
+use crate::train::Observer;
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Folds, Labels, Layout, Matrix, Source, Split, choose_labels};
 use std::path::Path;
@@ -176,31 +176,37 @@ impl<'a> CrossFit<'a> {
         &self.parts[part].name
     }
 
-    /// Trains one part as a run of its own under `folder`, or takes the one that is finished
-    /// there, and answers for the rows it holds out. Nothing when the observer asked for a stop;
-    /// the run then goes on when it is asked for again.
+    /// Trains one part and answers for the rows it holds out. With a folder it is a run of its own
+    /// there, and one that is finished is taken as it is. Nothing when the observer asked for a
+    /// stop; a run in a folder then goes on when it is asked for again.
     pub fn train(
         &self,
         part: usize,
         config: &RunConfig,
-        folder: &Path,
+        folder: Option<&Path>,
         device: &Device,
         observer: &mut dyn Observer,
     ) -> Result<Option<HeldOut>> {
         let part = &self.parts[part];
-        let run_folder = RunFolder::at(folder.join(&part.name));
-        if run_folder.is_finished() {
-            check_same(part, config, &run_folder)?;
-        } else {
-            let report = run(config, self.source(part), &run_folder, device, observer)?;
-            if report.fit.stop == StopReason::Interrupted {
-                return Ok(None);
+        let folder = folder.map(|folder| RunFolder::at(folder.join(&part.name)));
+        let trained = match &folder {
+            Some(folder) if folder.is_finished() => {
+                check_same(part, config, folder)?;
+                Trained::open(folder, device, config.seed)?
             }
-            // Only the model is needed from here on, and there may be many of them. A folder
-            // that cannot be removed does no harm.
-            let _ = std::fs::remove_dir_all(run_folder.path().join("checkpoints"));
-        }
-        let trained = Trained::open(&run_folder, device, config.seed)?;
+            folder => {
+                let run = run(config, self.source(part), folder.as_ref(), device, observer)?;
+                let Some(trained) = run.trained else {
+                    return Ok(None);
+                };
+                if let Some(folder) = folder {
+                    // Only the model is needed from here on, and there may be many of them. A
+                    // folder that cannot be removed does no harm.
+                    let _ = std::fs::remove_dir_all(folder.path().join("checkpoints"));
+                }
+                trained
+            }
+        };
         let preprocess = &trained.card.preprocess;
         let rows = preprocess.apply(self.data.select(&part.held_out))?;
         let outputs = trained.inference.predict(&rows.features, 0)?;

@@ -67,6 +67,27 @@ pub enum Error {
         checkpoint: PathBuf,
     },
 
+    /// One of several trainings failed.
+    #[error("{what}: {source}")]
+    Part {
+        /// Which one.
+        what: String,
+        /// Why.
+        source: Box<Error>,
+    },
+
+    /// A run was started in the folder before.
+    #[error("there is a run in {} already; resume it, or choose another folder", .0.display())]
+    RunExists(PathBuf),
+
+    /// A stop was asked for before the model was ready. Where a folder was given, the same call goes
+    /// on from there.
+    #[error("stopped at step {step} before the model was ready")]
+    Stopped {
+        /// Steps that were taken.
+        step: u64,
+    },
+
     /// The requested device is not in this build or not on this machine.
     #[error("{0}")]
     Device(String),

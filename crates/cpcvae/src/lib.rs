@@ -5,12 +5,14 @@
 #![forbid(unsafe_code)]
 
 pub mod calibration;
+pub mod compare;
 pub mod config;
 pub mod crossfit;
 pub mod describe;
 pub mod device;
 pub mod distribution;
 pub mod error;
+pub mod estimator;
 pub mod infer;
 pub mod method;
 pub mod model;
@@ -20,6 +22,7 @@ pub mod objective;
 pub mod op;
 pub mod parallel_runs;
 pub mod plan;
+pub mod prelude;
 pub mod prepare;
 pub mod pseudo_label;
 pub mod run;

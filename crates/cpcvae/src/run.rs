@@ -3,16 +3,17 @@
 use crate::config::RunConfig;
 use crate::distribution::Family;
 use crate::error::{Error, Result};
-use crate::infer::{Evaluation, Inference};
+use crate::infer::{Evaluation, FittedCodes, Inference};
 use crate::model::{Model, Shape};
 use crate::plan::train_plan;
 use crate::prepare::{Prepared, Preprocess};
 use crate::train::{
-    FitReport, Observer, Parameters, StopReason, TensorFile, TrainingData, evenly, fit,
+    FitOutcome, FitReport, Observer, Parameters, StopReason, TensorFile, TrainingData, evenly, fit,
     write_atomically,
 };
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Source, Split};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -44,16 +45,23 @@ pub struct Card {
 }
 
 /// A finished run's result.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunReport {
     /// What training did; its figures are in the user's units.
     pub fit: FitReport,
     /// Figures on test rows, which nothing in training looked at, in the user's units.
     pub test: Option<Evaluation>,
     /// Likelihood of the features. Densities compare only at the same likelihood and floor.
+    #[serde(default = "unknown_likelihood")]
     pub likelihood: Family,
     /// Smallest standard deviation of that likelihood.
+    #[serde(default)]
     pub scale_floor: f64,
+}
+
+/// Reports of before did not say.
+fn unknown_likelihood() -> Family {
+    Family::NoiseNormal
 }
 
 /// Files of a run.
@@ -101,6 +109,10 @@ impl RunFolder {
         self.0.join("report.json")
     }
 
+    fn metrics_path(&self) -> PathBuf {
+        self.0.join("metrics.jsonl")
+    }
+
     fn split_path(&self) -> PathBuf {
         self.0.join("split.json")
     }
@@ -118,64 +130,141 @@ impl RunFolder {
     }
 }
 
-/// Starts a run, or goes on with one that was stopped, and returns its report.
+/// A training that has come to its end, or was stopped.
+#[derive(Debug)]
+pub struct Run {
+    /// Its complete settings.
+    pub config: RunConfig,
+    /// What it found.
+    pub report: RunReport,
+    /// Which rows trained, validated and tested.
+    pub split: Split,
+    /// The model; nothing where the observer asked for a stop.
+    pub trained: Option<Trained>,
+    /// Every term over time, as lines of JSON; empty where they are in a folder.
+    pub metrics: Vec<u8>,
+}
+
+/// Trains a model as the settings say.
 ///
-/// Everything is written under `folder`. A run that was started there before goes on only with
-/// the same settings.
+/// With a folder everything is written there, and a run that was stopped there goes on, with the
+/// same settings only. Without one everything stays in memory.
 pub fn run(
     config: &RunConfig,
     source: Source,
-    folder: &RunFolder,
+    folder: Option<&RunFolder>,
     device: &Device,
     observer: &mut dyn Observer,
-) -> Result<RunReport> {
-    let stored_split = match folder.split_path() {
-        path if path.exists() => Some(Split::load(path)?),
+) -> Result<Run> {
+    let stored_split = match folder.map(RunFolder::split_path) {
+        Some(path) if path.exists() => Some(Split::load(path)?),
         _ => None,
     };
     let name = source.rows.name.clone();
     let prepared = Prepared::new(source, config, stored_split)?;
     let plan = train_plan(config, &prepared)?;
-    if folder.is_started() {
-        check_same_settings(config, &folder.config()?)?;
+    if let Some(folder) = folder {
+        folder.start(config, &prepared.training.split)?;
     }
-    std::fs::create_dir_all(folder.path()).map_err(|error| Error::file(folder.path(), error))?;
-    prepared.training.split.save(folder.split_path())?;
-    write_atomically(&folder.config_path(), config.to_toml().as_bytes())?;
-
-    let (model, mut fit) = fit(&plan, &prepared.training, folder.path(), device, observer)?;
+    let path = folder.map(RunFolder::path);
+    let FitOutcome {
+        model,
+        report: mut fit,
+        metrics,
+    } = fit(&plan, &prepared.training, path, device, observer)?;
     let in_user_units = |evaluation, rows: &Dataset| {
         let preprocess = &prepared.preprocess;
         preprocess.in_user_units(evaluation, &rows.features)
     };
     let validated = fit.validation.zip(prepared.training.validation.as_ref());
     fit.validation = validated.map(|(evaluation, rows)| in_user_units(evaluation, rows));
-    let mut report = RunReport {
-        fit,
-        test: None,
-        likelihood: config.model.likelihood,
-        scale_floor: config.model.scale_floor,
+    let mut run = Run {
+        report: RunReport {
+            fit,
+            test: None,
+            likelihood: config.model.likelihood,
+            scale_floor: config.model.scale_floor,
+        },
+        trained: None,
+        split: prepared.training.split.clone(),
+        config: config.clone(),
+        metrics,
     };
-    if report.fit.stop != StopReason::Interrupted {
-        let card = Card {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").into(),
-            data: name,
-            method: config.method.name().into(),
-            seed: config.seed,
-            step: report.fit.kept_step,
-            shape: plan.shape.clone(),
-            preprocess: prepared.preprocess.clone(),
-        };
-        save_model(folder, &model, &card)?;
-        let inference = Inference::new(&model, &plan.shape, device, config.seed);
-        save_codes(folder, &inference, &prepared.training)?;
-        let test = prepared.test.as_ref();
-        report.test = test.map(|rows| in_user_units(inference.evaluate(rows), rows));
-        let text = serde_json::to_string_pretty(&report).expect("plain values serialise");
-        write_atomically(&folder.report_path(), text.as_bytes())?;
+    if run.report.fit.stop == StopReason::Interrupted {
+        return Ok(run);
     }
-    Ok(report)
+    let card = Card {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").into(),
+        data: name,
+        method: config.method.name().into(),
+        seed: config.seed,
+        step: run.report.fit.kept_step,
+        shape: plan.shape.clone(),
+        preprocess: prepared.preprocess.clone(),
+    };
+    let inference = Inference::new(&model, &plan.shape, device, config.seed);
+    let codes = fitted_codes(&inference, &prepared.training)?;
+    let test = prepared.test.as_ref();
+    run.report.test = test.map(|rows| in_user_units(inference.evaluate(rows), rows));
+    let inference = inference.with_fitted_codes(codes);
+    let trained = run.trained.insert(Trained { card, inference });
+    if let Some(folder) = folder {
+        trained.save(folder)?;
+        folder.write_report(&run.report)?;
+    }
+    Ok(run)
+}
+
+impl Run {
+    /// Writes what a run with a folder would have written, checkpoints apart.
+    pub fn save(&self, folder: &RunFolder) -> Result<()> {
+        folder.start(&self.config, &self.split)?;
+        write_atomically(&folder.metrics_path(), &self.metrics)?;
+        if let Some(trained) = &self.trained {
+            trained.save(folder)?;
+            folder.write_report(&self.report)?;
+        }
+        Ok(())
+    }
+}
+
+impl RunFolder {
+    /// Writes settings and split, unless a run with other settings was started here.
+    fn start(&self, config: &RunConfig, split: &Split) -> Result<()> {
+        if self.is_started() {
+            check_same_settings(config, &self.config()?)?;
+        }
+        std::fs::create_dir_all(self.path()).map_err(|error| Error::file(self.path(), error))?;
+        split.save(self.split_path())?;
+        write_atomically(&self.config_path(), config.to_toml().as_bytes())
+    }
+
+    /// Writes the report, which may hold more than a [`RunReport`].
+    pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string_pretty(report).expect("plain values serialise");
+        write_atomically(&self.report_path(), text.as_bytes())
+    }
+
+    /// The report of a finished run.
+    pub(crate) fn read_report<R: DeserializeOwned>(&self) -> Result<R> {
+        let path = self.report_path();
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, error))?;
+        serde_json::from_str(&text).map_err(|error| Error::file(&path, error))
+    }
+
+    /// Which rows trained, validated and tested.
+    pub(crate) fn split(&self) -> Result<Split> {
+        Ok(Split::load(self.split_path())?)
+    }
+
+    /// Every term over time; nothing where the file is gone.
+    pub(crate) fn metrics(&self) -> Result<Vec<u8>> {
+        match std::fs::read(self.metrics_path()) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            read => read.map_err(|error| Error::file(&self.metrics_path(), error)),
+        }
+    }
 }
 
 /// A run goes on only as it began.
@@ -198,20 +287,8 @@ fn check_same_settings(now: &RunConfig, before: &RunConfig) -> Result<()> {
     )))
 }
 
-fn save_model(folder: &RunFolder, model: &Model, card: &Card) -> Result<()> {
-    let parent = folder.path().join("model");
-    std::fs::create_dir_all(&parent).map_err(|error| Error::file(&parent, error))?;
-    let text = serde_json::to_string_pretty(card).expect("plain values serialise");
-    let file = TensorFile {
-        tensors: Parameters::of(model),
-        about: text.clone(),
-    };
-    file.save(&folder.model_path())?;
-    write_atomically(&folder.card_path(), text.as_bytes())
-}
-
 /// Where codes of training rows lie, for models that have such codes.
-fn save_codes(folder: &RunFolder, inference: &Inference, training: &TrainingData) -> Result<()> {
+fn fitted_codes(inference: &Inference, training: &TrainingData) -> Result<Option<FittedCodes>> {
     let split = &training.split;
     let labelled: HashSet<u32> = split.labelled.iter().copied().collect();
     let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
@@ -224,13 +301,10 @@ fn save_codes(folder: &RunFolder, inference: &Inference, training: &TrainingData
     };
     let known: Vec<Option<u32>> = rows.iter().map(known).collect();
     let features = training.rows.select(&rows).features;
-    match inference.fit_codes(&features, &known)? {
-        Some(codes) => TensorFile::of_codes(codes).save(&folder.codes_path()),
-        None => Ok(()),
-    }
+    inference.fit_codes(&features, &known)
 }
 
-/// A saved model, ready to answer.
+/// A trained model, ready to answer.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// What it says of itself.
@@ -240,6 +314,31 @@ pub struct Trained {
 }
 
 impl Trained {
+    /// The same, with another seed for everything drawn at random.
+    pub fn with_seed(&self, seed: u64) -> Self {
+        Self {
+            card: self.card.clone(),
+            inference: self.inference.with_seed(seed),
+        }
+    }
+
+    /// Writes model, card and fitted codes into `model` of the folder.
+    fn save(&self, folder: &RunFolder) -> Result<()> {
+        let parent = folder.path().join("model");
+        std::fs::create_dir_all(&parent).map_err(|error| Error::file(&parent, error))?;
+        let text = serde_json::to_string_pretty(&self.card).expect("plain values serialise");
+        let file = TensorFile {
+            tensors: Parameters::of(self.inference.model()),
+            about: text.clone(),
+        };
+        file.save(&folder.model_path())?;
+        write_atomically(&folder.card_path(), text.as_bytes())?;
+        match self.inference.fitted_codes() {
+            Some(codes) => TensorFile::of_codes(codes.clone()).save(&folder.codes_path()),
+            None => Ok(()),
+        }
+    }
+
     /// Loads the model of a finished run. `seed` is for everything drawn at random.
     pub fn open(folder: &RunFolder, device: &Device, seed: u64) -> Result<Self> {
         let path = folder.model_path();

@@ -56,7 +56,7 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
     for part in 0..fit.parts() {
         let train = |observer: &mut dyn Observer| {
             let device = Device::flex();
-            fit.train(part, &config(5), folder.path(), &device, observer)
+            fit.train(part, &config(5), Some(folder.path()), &device, observer)
                 .expect("trains")
         };
         assert_eq!(train(&mut StopAtOnce), None, "stopped, to go on later");
@@ -99,7 +99,13 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
     let nowhere = RunFolder::at(folder.path().join("nowhere"));
     assert_eq!(Calibration::load(&nowhere).expect("not there"), None);
 
-    let other = fit.train(0, &config(6), folder.path(), &Device::flex(), &mut Silent);
+    let other = fit.train(
+        0,
+        &config(6),
+        Some(folder.path()),
+        &Device::flex(),
+        &mut Silent,
+    );
     let message = other.expect_err("other settings").to_string();
     assert!(
         message.contains("fold-0") && message.contains("remove this folder"),
@@ -118,7 +124,13 @@ fn fewer_labels_can_be_asked_for_and_all_are_measured_on_the_same_rows() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fit = CrossFit::new(&data, &split, &few).expect("labels");
     let held_out = fit
-        .train(1, &config(2), folder.path(), &Device::flex(), &mut Silent)
+        .train(
+            1,
+            &config(2),
+            Some(folder.path()),
+            &Device::flex(),
+            &mut Silent,
+        )
         .expect("trains")
         .expect("runs to its end");
     let used = Split::load(Path::new(folder.path()).join("fold-1/split.json")).expect("stored");

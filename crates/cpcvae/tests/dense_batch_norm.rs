@@ -145,9 +145,9 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
             .each_ref()
             .map(|f| RunFolder::at(f.path().join("run")));
         let device = Device::flex();
-        run(&config, rows(), &whole, &device, &mut Silent).expect("trains");
+        run(&config, rows(), Some(&whole), &device, &mut Silent).expect("trains");
         for stop in [3, 1000] {
-            run(&config, rows(), &parts, &device, &mut StopAt(stop, 0)).expect("trains");
+            run(&config, rows(), Some(&parts), &device, &mut StopAt(stop, 0)).expect("trains");
         }
         for file in ["metrics.jsonl", "model/model.safetensors"] {
             let [a, b] = [&whole, &parts].map(|f| std::fs::read(f.path().join(file)).expect(file));
@@ -162,7 +162,7 @@ fn where_it_is_not_built_it_is_refused() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = RunFolder::at(folder.path().join("run"));
         let rows = Source::from(glyphs(40, 3).expect("drawn"));
-        let result = run(&config, rows, &folder, &Device::flex(), &mut Silent);
+        let result = run(&config, rows, Some(&folder), &Device::flex(), &mut Silent);
         result.expect_err("refused").to_string()
     };
     for method in ["m2", "m1-m2", "blended-m2"] {

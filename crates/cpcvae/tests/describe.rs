@@ -41,7 +41,7 @@ impl Run {
         run(
             &config,
             source.clone(),
-            &folder,
+            Some(&folder),
             &Device::flex(),
             &mut Silent,
         )

@@ -74,7 +74,7 @@ fn a_model_of_a_mapped_array_is_the_model_of_the_array_in_memory() {
         let source = source(&path, memory_budget);
         let kept = format!("{:?}", source.rows.features);
         assert_eq!(kept.contains("Matrix"), memory_budget > 0, "{kept}");
-        run(&config, source, &to, &Device::flex(), &mut Silent).expect("trains");
+        run(&config, source, Some(&to), &Device::flex(), &mut Silent).expect("trains");
         ["model/model.safetensors", "metrics.jsonl", "split.json"]
             .map(|name| std::fs::read(run_folder.join(name)).expect(name))
     });
@@ -97,7 +97,7 @@ fn some_model(folder: &Path) -> Trained {
         .expect("known keys");
     let source = HalfMoon::default().generate().expect("valid");
     let to = RunFolder::at(folder);
-    run(&config, source, &to, &Device::flex(), &mut Silent).expect("trains");
+    run(&config, source, Some(&to), &Device::flex(), &mut Silent).expect("trains");
     Trained::open(&to, &Device::flex(), 5).expect("just trained")
 }
 

@@ -61,7 +61,9 @@ fn they_learn_what_would_be_lost_by_binarising() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = RunFolder::at(folder.path().join("run"));
         let cpu = device("cpu").expect("the CPU is always there");
-        let report = run(&config, data.into(), &folder, &cpu, &mut Silent).expect("trains");
+        let report = run(&config, data.into(), Some(&folder), &cpu, &mut Silent)
+            .expect("trains")
+            .report;
         let test = report.test.expect("test rows");
         let accuracy = test.accuracy.expect("classes");
         assert!(accuracy > 0.9, "{method}: {accuracy}");

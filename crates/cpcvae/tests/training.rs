@@ -40,7 +40,7 @@ fn half_moon(labels: usize) -> Source {
 
 fn train(config: &RunConfig, source: Source, folder: &TempDir) -> cpcvae::Result<RunReport> {
     let folder = RunFolder::at(folder.path().join("run"));
-    run(config, source, &folder, &Device::flex(), &mut Silent)
+    run(config, source, Some(&folder), &Device::flex(), &mut Silent).map(|run| run.report)
 }
 
 fn folder() -> TempDir {
@@ -84,11 +84,12 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
             let report = run(
                 &config,
                 half_moon(6),
-                &run_folder,
+                Some(&run_folder),
                 &Device::flex(),
                 &mut observer,
             )
-            .expect("trains");
+            .expect("trains")
+            .report;
             let expected = if stop < 60 {
                 StopReason::Interrupted
             } else {
@@ -249,7 +250,15 @@ fn early_stopping_ends_training_when_validation_stops_improving() {
     let dir = folder();
     let mut observer = Evaluations(0);
     let run_folder = RunFolder::at(dir.path().join("run"));
-    let report = run(&config, source, &run_folder, &Device::flex(), &mut observer).expect("trains");
+    let report = run(
+        &config,
+        source,
+        Some(&run_folder),
+        &Device::flex(),
+        &mut observer,
+    )
+    .expect("trains")
+    .report;
     assert_eq!(report.fit.stop, StopReason::EarlyStop);
     assert_eq!(report.fit.kept_step + 15, report.fit.steps);
     assert_eq!(observer.0 * 5, report.fit.steps);

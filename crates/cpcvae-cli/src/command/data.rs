@@ -1,10 +1,10 @@
 //! `cpcvae data`: the built-in data sets.
 
 use crate::args::{DataArgs, DataCommand};
-use crate::data_name::GLYPH_TEST_ROWS;
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::config::GLYPH_ROWS;
+use cpcvae_data::GLYPH_TEST_ROWS;
 use cpcvae_data::catalog::{self, Entry, Presence};
 use cpcvae_lab::table::TextTable;
 use std::path::Path;

@@ -1,26 +1,26 @@
 //! `cpcvae data export`: a built-in data set as a table.
 
 use crate::args::ExportArgs;
-use crate::data_name::DataName;
 use crate::output::{cells, column_names, write_csv};
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
-use cpcvae_data::{Split, SplitPlan};
+use cpcvae::config::RunConfig;
+use cpcvae_data::{DataName, Split, SplitPlan};
 use std::collections::HashSet;
 use std::path::Path;
 
 /// Writes the features and, in a last column `class`, the labels.
 pub fn run(args: &ExportArgs, data_dir: &Path, printer: Printer) -> Result<()> {
-    let data = DataName::parse(&args.name)?;
-    if let DataName::File(path) = &data {
-        bail!("{} is a table already", path.display());
-    }
-    let mut config = data.defaults("cpc", &args.name)?;
+    let data = match DataName::parse(&args.name)? {
+        DataName::BuiltIn(data) => data,
+        DataName::File(path) => bail!("{} is a table already", path.display()),
+    };
+    let mut config = RunConfig::for_built_in_data("cpc", data)?;
     config.seed = u64::from(args.seed);
     if let Some(labels) = args.labels {
         config.data.labels = labels as usize;
     }
-    let source = data.open(&config, data_dir)?;
+    let source = data.open(&config.data, config.seed, data_dir)?;
     let shown: Option<HashSet<u32>> = match (args.labels, source.split) {
         (None, _) => None,
         (Some(_), Some(split)) => Some(split.labelled.into_iter().collect()),

@@ -1,10 +1,11 @@
 //! `cpcvae evaluate`: how good a model is on rows whose labels are known.
 
 use crate::args::EvaluateArgs;
-use crate::opened::{LabelColumns, Model, WantedLabels};
+use crate::opened;
 use crate::printer::{Printer, count};
 use crate::units::rmse;
 use anyhow::{Result, bail};
+use cpcvae::estimator::{LabelColumns, WantedLabels};
 use cpcvae::infer::Evaluation;
 use cpcvae::model::Target;
 use cpcvae_lab::figure::confusion_matrix;
@@ -14,16 +15,15 @@ use std::process::ExitCode;
 
 /// Evaluates and reports.
 pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
-    let model = Model::open(&args.model)?;
+    let model = opened::model(&args.model)?;
     let columns = LabelColumns {
         names: args.label.clone(),
         unlabelled_value: args.unlabeled_value.clone(),
     };
-    let rows = model.prepare(&model.rows(&args.rows, WantedLabels::All(columns))?.data)?;
-    let card = &model.trained.card;
-    let evaluation = card
-        .preprocess
-        .in_user_units(model.trained.inference.evaluate(&rows), &rows.features);
+    let wanted = WantedLabels::All(columns);
+    let rows = opened::rows(&model, &args.rows, &args.model.place, wanted)?.data;
+    let card = model.card();
+    let evaluation = model.evaluate(&rows)?;
     if model.is_training_file(&args.rows.data) {
         printer.note(format!(
             "note: the run was trained on rows of this file; figures on the rows that were kept \
@@ -31,10 +31,7 @@ pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
             args.model.run.join("report.json").display()
         ));
     }
-    let classes: &[String] = match &card.shape.target {
-        Target::Classes(names) => names,
-        Target::Values(_) | Target::Nothing => &[],
-    };
+    let classes = model.classes();
     if let Some(path) = &args.figure {
         if classes.is_empty() {
             bail!("--figure draws a confusion matrix, and this model predicts no classes");
@@ -49,11 +46,11 @@ pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
     if !classes.is_empty() {
         value["classes"] = json!(classes);
     }
-    printer.answer(&told(&evaluation, classes, &card.shape.target), &value)?;
+    printer.answer(&as_text(&evaluation, classes, &card.shape.target), &value)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(evaluation: &Evaluation, classes: &[String], target: &Target) -> String {
+fn as_text(evaluation: &Evaluation, classes: &[String], target: &Target) -> String {
     let mut text = format!(
         "rows      {} ({} with a label)\n",
         count(evaluation.rows),

@@ -1,11 +1,11 @@
 //! `cpcvae impute`: missing cells filled in.
 
 use crate::args::ImputeArgs;
-use crate::opened::{Model, WantedLabels};
-use crate::output::{check_out, write_csv};
-use crate::parts;
+use crate::opened;
+use crate::output::{check_out, lines_of_parts, write_csv};
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
+use cpcvae::estimator::WantedLabels;
 use cpcvae::infer::Filling;
 use cpcvae_data::{Column, Layout, MissingValues, RawColumn, RawTable};
 use std::cell::Cell;
@@ -15,12 +15,11 @@ use std::process::ExitCode;
 /// Fills in and writes the table as it was otherwise.
 pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
-    let model = Model::open(&args.model)?;
-    let preprocess = &model.trained.card.preprocess;
-    let Layout::Columns(of_model) = &preprocess.layout else {
+    let model = opened::model(&args.model)?;
+    let Layout::Columns(of_model) = model.layout() else {
         bail!("missing cells are filled in tables, and this model was trained on images");
     };
-    let rows = model.rows(&args.rows, WantedLabels::None)?;
+    let rows = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;
     let Some(table) = rows.raw else {
         bail!(
             "`{}` has no missing cells; name a table of your own",
@@ -29,7 +28,6 @@ pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
     };
     let missing = MissingValues::new(model.missing_values());
     let columns = columns(&table, of_model);
-    let prepared = preprocess.apply_with_gaps(rows.data)?.features;
     let fillings: Vec<Filling> = match args.samples {
         0 => vec![Filling::Mean],
         samples => (0..samples as usize).map(Filling::Draw).collect(),
@@ -38,22 +36,23 @@ pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
     let mut header: Vec<String> = several.then(|| "draw".to_string()).into_iter().collect();
     header.extend(columns.iter().map(|column| column.raw.name.clone()));
     let filled_in = Cell::new(0);
-    let lines = fillings.iter().enumerate().flat_map(|(draw, filling)| {
+    let mut draws = Vec::new();
+    for filling in &fillings {
+        draws.push(model.impute_parts(&rows.data, *filling, args.iterations as usize)?);
+    }
+    let lines = draws.into_iter().enumerate().flat_map(|(draw, parts)| {
         let (columns, missing, filled_in) = (&columns, &missing, &filled_in);
-        parts::lines(&model.trained.inference, &prepared, move |part| {
-            let inference = &part.inference;
-            let filled = inference.impute(&part.features, *filling, args.iterations as usize)?;
-            let filled = preprocess.invert(filled);
+        lines_of_parts(parts, move |start, filled| {
             let line = |row: usize| {
                 let first = several.then(|| draw.to_string());
                 let rest = columns.iter().map(|column| {
-                    let text = column.filling(part.first + row, missing, filled.row(row));
+                    let text = column.filling(start + row, missing, filled.row(row));
                     filled_in.set(filled_in.get() + usize::from(text.is_some() && draw == 0));
-                    text.unwrap_or_else(|| column.raw.text(part.first + row))
+                    text.unwrap_or_else(|| column.raw.text(start + row))
                 });
                 first.into_iter().chain(rest).collect()
             };
-            Ok((0..filled.rows).map(line).collect())
+            (0..filled.rows).map(line).collect()
         })
     });
     write_csv(args.out.as_deref(), &header, lines, printer)?;

@@ -1,11 +1,12 @@
 //! `cpcvae reconstruct`: rows through the code and back.
 
 use crate::args::{PassthroughArgs, ReconstructArgs, ReconstructionKind};
-use crate::opened::{Model, WantedLabels};
+use crate::opened;
 use crate::output::{check_out, column_names, feature_cells, grid, images, is_figure, write_csv};
 use crate::passthrough::Passthrough;
 use crate::printer::Printer;
 use anyhow::Result;
+use cpcvae::estimator::WantedLabels;
 use cpcvae::infer::Reconstruction;
 use cpcvae_data::{Dataset, Matrix};
 use cpcvae_lab::figure::image_grid;
@@ -20,8 +21,8 @@ const IN_FIGURE: usize = 20;
 /// Reconstructs and writes a table or a figure.
 pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
-    let model = Model::open(&args.model)?;
-    let asked = model.rows(&args.rows, WantedLabels::None)?;
+    let model = opened::model(&args.model)?;
+    let asked = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;
     let passthrough = Passthrough::of(&asked, &PassthroughArgs::default())?;
     let rows = &asked.data;
     let out = args.out.as_deref();
@@ -38,12 +39,7 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
         ReconstructionKind::Aligned => (Reconstruction::Aligned, "aligned"),
         ReconstructionKind::Transformed => (Reconstruction::Transformed, "transformed"),
     };
-    let prepared = model.prepare(&rows)?;
-    let made = model
-        .trained
-        .inference
-        .reconstruct(&prepared.features, kind)?;
-    let made = model.trained.card.preprocess.invert(made);
+    let made = model.reconstruct(&rows, kind)?;
     match out.filter(|_| is_figure(out)) {
         Some(path) => draw(&rows, &made, name, path, printer)?,
         None => {

@@ -1,12 +1,12 @@
 //! `cpcvae sample`: new rows, from the prior or of a class.
 
 use crate::args::{CodesArg, SampleArgs};
-use crate::opened::Model;
+use crate::opened;
 use crate::output::{column_names, feature_cells, grid, images, is_figure, write_csv};
 use crate::printer::{Printer, count, percent};
 use anyhow::{Result, bail};
-use cpcvae::infer::{CodeSource, RejectionLimits};
-use cpcvae::model::Target;
+use cpcvae::estimator::{Fitted, SampleOptions};
+use cpcvae::infer::CodeSource;
 use cpcvae_data::{Layout, Matrix};
 use cpcvae_lab::figure::{ScatterPanel, image_grid, scatter_panels};
 use std::path::Path;
@@ -31,8 +31,8 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
             args.threshold
         );
     }
-    let model = Model::open(&args.model)?;
-    let layout = &model.trained.card.preprocess.layout;
+    let model = opened::model(&args.model)?;
+    let layout = model.layout();
     let out = args.out.as_deref();
     if is_figure(out) && !can_be_drawn(layout) {
         bail!("a table of other than two columns cannot be drawn; write a .csv file");
@@ -63,28 +63,33 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn groups(args: &SampleArgs, model: &Model, printer: Printer) -> Result<Vec<Group>> {
-    let inference = &model.trained.inference;
-    let preprocess = &model.trained.card.preprocess;
-    let codes = match args.codes {
-        CodesArg::Fitted => CodeSource::Fitted,
-        CodesArg::Prior => CodeSource::Prior,
+fn groups(args: &SampleArgs, model: &Fitted, printer: Printer) -> Result<Vec<Group>> {
+    let options = SampleOptions {
+        codes: match args.codes {
+            CodesArg::Fitted => CodeSource::Fitted,
+            CodesArg::Prior => CodeSource::Prior,
+        },
+        noisy: args.noisy,
+        threshold: args.threshold,
+        most_codes: args.max_draws as usize,
     };
-    let chosen = chosen_classes(args, &model.trained.card.shape.target)?;
+    let chosen: Vec<String> = match &args.class {
+        Some(class) => vec![class.clone()],
+        None if args.each_class && model.classes().is_empty() => {
+            bail!("this model predicts no classes; leave out --class and --each-class")
+        }
+        None if args.each_class => model.classes().to_vec(),
+        None => Vec::new(),
+    };
     if chosen.is_empty() {
         let rows = args.count.map_or(OF_PRIOR, |count| count as usize);
-        let rows = preprocess.invert(inference.sample(rows, args.noisy, codes)?);
+        let rows = model.sample_with(rows, options)?;
         return Ok(vec![Group { class: None, rows }]);
     }
-    let limits = RejectionLimits {
-        codes,
-        threshold: args.threshold,
-        draws: args.max_draws as usize,
-    };
     let rows = args.count.map_or(A_CLASS, |count| count as usize);
     let mut groups = Vec::new();
-    for (class, name) in chosen {
-        let samples = inference.sample_class(class, rows, args.noisy, limits)?;
+    for name in chosen {
+        let samples = model.sample_class(&name, rows, options)?;
         printer.note(format!(
             "class `{name}`: {} of {} drawn codes kept ({})",
             count(rows),
@@ -93,32 +98,10 @@ fn groups(args: &SampleArgs, model: &Model, printer: Printer) -> Result<Vec<Grou
         ));
         groups.push(Group {
             class: Some(name),
-            rows: preprocess.invert(samples.features),
+            rows: samples.rows,
         });
     }
     Ok(groups)
-}
-
-/// The classes asked for, with their places; none for the prior.
-fn chosen_classes(args: &SampleArgs, target: &Target) -> Result<Vec<(usize, String)>> {
-    if args.class.is_none() && !args.each_class {
-        return Ok(Vec::new());
-    }
-    let Target::Classes(names) = target else {
-        bail!("this model predicts no classes; leave out --class and --each-class");
-    };
-    let all = names.iter().cloned().enumerate();
-    let chosen: Vec<(usize, String)> = match &args.class {
-        Some(class) => all.filter(|(_, name)| name == class).collect(),
-        None => all.collect(),
-    };
-    if let ([], Some(class)) = (chosen.as_slice(), &args.class) {
-        bail!(
-            "the model has no class `{class}`; its classes are: {}",
-            names.join(", ")
-        );
-    }
-    Ok(chosen)
 }
 
 fn can_be_drawn(layout: &Layout) -> bool {

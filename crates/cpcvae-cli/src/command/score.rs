@@ -1,38 +1,34 @@
 //! `cpcvae score`: how probable rows are.
 
 use crate::args::ScoreArgs;
-use crate::opened::{Model, WantedLabels};
-use crate::output::{cells, check_out, write_csv};
-use crate::parts;
+use crate::opened;
+use crate::output::{cells, check_out, lines_of_parts, write_csv};
 use crate::passthrough::Passthrough;
 use crate::printer::{Printer, count};
 use anyhow::Result;
+use cpcvae::estimator::WantedLabels;
 use serde_json::json;
 use std::process::ExitCode;
 
 /// Scores and writes one line a row, and the means.
 pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
-    let model = Model::open(&args.model)?;
-    let asked = model.rows(&args.rows, WantedLabels::None)?;
+    let model = opened::model(&args.model)?;
+    let asked = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;
     let passthrough = Passthrough::of(&asked, &args.passthrough)?;
-    let rows = model.prepare(&asked.data)?;
-    let preprocess = &model.trained.card.preprocess;
+    let rows = asked.data.clone();
     let (mut elbo, mut log_likelihood) = (0.0, 0.0);
-    let lines = parts::lines(&model.trained.inference, &rows.features, |part| {
-        let scores = part
-            .inference
-            .score(&part.features, args.samples as usize)?;
-        let line = |row| {
-            let shift = preprocess.log_density_shift(part.features.row(row));
-            let scores = [scores.elbo[row] + shift, scores.log_likelihood[row] + shift];
+    let parts = model.score_parts(&rows, args.samples as usize)?;
+    let lines = lines_of_parts(parts, |first, scores| {
+        let line = |row: usize| {
+            let scores = [scores.elbo[row], scores.log_likelihood[row]];
             elbo += f64::from(scores[0]);
             log_likelihood += f64::from(scores[1]);
-            let mut line = passthrough.line(part.first + row);
+            let mut line = passthrough.line(first + row);
             line.extend(cells(&scores));
             line
         };
-        Ok((0..part.features.rows).map(line).collect())
+        (0..scores.elbo.len()).map(line).collect()
     });
     if args.out.is_some() || !printer.json {
         let mut header = passthrough.header();

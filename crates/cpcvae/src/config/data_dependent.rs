@@ -1,6 +1,6 @@
 //! Settings that suit the data where nothing is said.
 
-use super::{BuiltIn, RunConfig};
+use super::RunConfig;
 use crate::distribution::Family;
 use crate::method::Method;
 use cpcvae_data::{Dataset, Layout};
@@ -39,7 +39,7 @@ impl RunConfig {
             self.train.unlabelled_per_batch = 0;
         }
         let Layout::Columns(columns) = &data.layout else {
-            if BuiltIn::named(&self.data.source).is_some() {
+            if data.built_in().is_some() {
                 return self;
             }
             if is_black_and_white(data) {
@@ -104,6 +104,7 @@ mod tests {
             ),
             labels: Labels::None,
             ids: None,
+            origin: None,
         };
         let usual = RunConfig::defaults("cpc", DataKind::Table, "made").expect("cpc exists");
         usual.with_data_dependent_defaults(&data, true)
@@ -131,6 +132,7 @@ mod tests {
             },
             labels: Labels::None,
             ids: None,
+            origin: None,
         };
         let likelihood = |method: &str, source: &str, data: &Dataset| {
             let usual = RunConfig::defaults(method, DataKind::Images, source).expect("it exists");

@@ -78,30 +78,7 @@ impl RunConfig {
         let ranges = TransformRanges::default();
         Ok(Self {
             seed: 0,
-            data: DataConfig {
-                source: source.into(),
-                label: Vec::new(),
-                task: "auto".into(),
-                unlabeled_value: String::new(),
-                ignore: Vec::new(),
-                id: String::new(),
-                columns: Vec::new(),
-                missing: Vec::new(),
-                labels_file: String::new(),
-                features_name: String::new(),
-                size: 0,
-                gray: false,
-                contrast: false,
-                strict: false,
-                most_bytes: 16 << 30,
-                // The toy data of the paper is used as it is.
-                standardise: source != "half-moon",
-                labels: 0,
-                validation: 0.0,
-                test: 0.0,
-                rows: 0,
-                half_moon_labels: "random".into(),
-            },
+            data: DataConfig::of(source),
             model: ModelConfig {
                 code: if images { 50 } else { 2 },
                 style: 0,

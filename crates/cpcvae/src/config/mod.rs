@@ -10,10 +10,13 @@ mod overlay;
 mod paper;
 mod presets;
 mod pseudo_labels;
+mod request;
 
+pub use cpcvae_data::{BuiltIn, DataConfig};
 pub use overlay::parse_settings;
-pub use presets::{BuiltIn, GLYPH_ROWS, Preset, PresetData};
+pub use presets::{GLYPH_ROWS, Preset, PresetData};
 pub use pseudo_labels::{PseudoLabelConfig, PseudoLabelSourceName};
+pub use request::{Layer, Request};
 
 use crate::distribution::Family;
 use crate::method::Method;
@@ -40,56 +43,6 @@ pub struct RunConfig {
     pub constraint: ConstraintConfig,
     /// How it is optimised.
     pub train: TrainConfig,
-}
-
-/// Data and split.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DataConfig {
-    /// A file, or the name of a built-in data set.
-    pub source: String,
-    /// Label columns of a table: one, or several continuous ones.
-    pub label: Vec<String>,
-    /// auto, classify or regress.
-    pub task: String,
-    /// A value of the label column that means "no label"; blank, NaN and -1 always do.
-    pub unlabeled_value: String,
-    /// Columns to leave out.
-    pub ignore: Vec<String>,
-    /// The column that names the rows; empty for none.
-    pub id: String,
-    /// Kinds of columns that are not to be guessed: `NAME=number`, flag, category, count, ignore.
-    pub columns: Vec<String>,
-    /// Values of features that mean "missing", next to blank, NA, N/A, NaN, null and `?`.
-    pub missing: Vec<String>,
-    /// Images: the table of files and labels; empty for none.
-    pub labels_file: String,
-    /// NPZ: the array of features; empty for `X` or `x`.
-    pub features_name: String,
-    /// Images: pixels a side that the middle square is resized to; 0 leaves images as they are.
-    pub size: usize,
-    /// Images: whether colour is turned into grey.
-    pub gray: bool,
-    /// Images: whether contrasts are made alike, channel by channel, before colour is turned into
-    /// grey.
-    pub contrast: bool,
-    /// Images: whether one that cannot be read is an error; else it is left out.
-    pub strict: bool,
-    /// The most bytes that a compressed file may unpack to.
-    pub most_bytes: u64,
-    /// Whether columns are brought to mean 0 and standard deviation 1.
-    pub standardise: bool,
-    /// Labels that training may use, the same number for each class; 0 for all.
-    pub labels: usize,
-    /// Rows for validation: a share below 1, a number of rows from 1 on, 0 for none.
-    pub validation: f64,
-    /// Rows for the final test, where the data has no test set of its own.
-    pub test: f64,
-    /// Rows to generate, or to take of a downloaded data set, with as large a share of its test
-    /// rows; 0 for all of it.
-    pub rows: usize,
-    /// Which rows of half-moon have labels: `random`, or `evenly-spaced` as in the paper.
-    pub half_moon_labels: String,
 }
 
 /// The networks and the likelihood.

@@ -8,6 +8,7 @@ use crate::distribution::Family;
 use crate::method::{DataKind, Method};
 use crate::model::ActivationName;
 use crate::objective::{AggregateViews, GradientPath};
+use cpcvae_data::HalfMoonLabels;
 
 /// Not in the paper: steps on images, and on half-moon.
 const STEPS: u64 = 20_000;
@@ -79,9 +80,9 @@ pub(super) fn settings(mut config: RunConfig, data: BuiltIn) -> RunConfig {
         cpc.aggregate_views = AggregateViews::First;
         cpc.gradient_path = GradientPath::Auto;
     }
-    match data.kind() {
+    match DataKind::of_built_in(data) {
         DataKind::Table => {
-            config.data.half_moon_labels = "evenly-spaced".into();
+            config.data.half_moon_labels = HalfMoonLabels::EvenlySpaced;
             config.train.steps = HALF_MOON_STEPS;
             config
         }
@@ -234,8 +235,8 @@ mod tests {
     fn half_moon_has_evenly_spaced_labels_and_other_data_no_preset() {
         let data = paper("cpc", BuiltIn::HalfMoon).data;
         assert_eq!(
-            (&data.half_moon_labels[..], data.labels),
-            ("evenly-spaced", 6)
+            (data.half_moon_labels, data.labels),
+            (HalfMoonLabels::EvenlySpaced, 6)
         );
         for data in [
             PresetData::BuiltIn(BuiltIn::Glyphs),

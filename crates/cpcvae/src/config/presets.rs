@@ -1,6 +1,6 @@
 //! Defaults for the data that is learnt from: a newcomer's, or the paper's.
 
-use super::{PseudoLabelSourceName, RunConfig, paper};
+use super::{BuiltIn, PseudoLabelSourceName, RunConfig, paper};
 use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::method::{DataKind, Method};
@@ -22,23 +22,6 @@ pub enum Preset {
     Paper,
 }
 
-/// The built-in data sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuiltIn {
-    /// Points in the plane.
-    HalfMoon,
-    /// Small drawn shapes.
-    Glyphs,
-    /// Handwritten digits.
-    Mnist,
-    /// House numbers.
-    Svhn,
-    /// Toys.
-    Norb,
-    /// Faces.
-    Celeba,
-}
-
 /// What is learnt from, as far as defaults depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresetData {
@@ -48,47 +31,10 @@ pub enum PresetData {
     Own(DataKind),
 }
 
-impl BuiltIn {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::HalfMoon,
-        Self::Glyphs,
-        Self::Mnist,
-        Self::Svhn,
-        Self::Norb,
-        Self::Celeba,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::HalfMoon => "half-moon",
-            Self::Glyphs => "glyphs",
-            Self::Mnist => "mnist",
-            Self::Svhn => "svhn",
-            Self::Norb => "norb",
-            Self::Celeba => "celeba",
-        }
-    }
-
-    /// The one of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|data| data.name() == name)
-    }
-
-    /// What it has.
-    pub fn kind(self) -> DataKind {
-        match self {
-            Self::HalfMoon => DataKind::Table,
-            _ => DataKind::Images,
-        }
-    }
-}
-
 impl PresetData {
     fn kind(self) -> DataKind {
         match self {
-            Self::BuiltIn(data) => data.kind(),
+            Self::BuiltIn(data) => DataKind::of_built_in(data),
             Self::Own(kind) => kind,
         }
     }
@@ -118,6 +64,12 @@ impl RunConfig {
                 Err(Error::setting("preset", problem))
             }
         }
+    }
+
+    /// The newcomer's defaults for a method on built-in data.
+    pub fn for_built_in_data(method: &str, data: BuiltIn) -> Result<Self> {
+        let preset = Preset::Default;
+        Self::preset(method, PresetData::BuiltIn(data), data.name(), preset)
     }
 
     /// The protocol of a built-in data set, and what suits it.

@@ -3,7 +3,7 @@
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
 use crate::run::{RunFolder, Trained, run};
-use crate::train::{Observer, StopReason};
+use crate::train::Observer;
 use burn::tensor::Device;
 use cpcvae_data::{Source, Split};
 
@@ -22,8 +22,8 @@ pub(super) fn trained(
         std::fs::remove_dir_all(path).map_err(|error| Error::file(path, error))?;
     }
     if !folder.is_finished() {
-        let report = run(config, source, folder, device, observer)?;
-        if report.fit.stop == StopReason::Interrupted {
+        let run = run(config, source, Some(folder), device, observer)?;
+        if run.trained.is_none() {
             return Ok(None);
         }
         // Only the model is needed from here on. A folder that cannot be removed does no harm.

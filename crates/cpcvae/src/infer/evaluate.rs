@@ -1,6 +1,7 @@
 //! How good a model is on rows whose labels are known.
 
 use super::Inference;
+use super::calibrate::at_temperature;
 use crate::model::Target;
 use cpcvae_data::{Dataset, Labels, Matrix};
 use serde::{Deserialize, Serialize};
@@ -51,12 +52,18 @@ impl Inference {
 
     /// Predictions only.
     pub fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
+        self.evaluate_at(data, 1.0)
+    }
+
+    /// Predictions only, with class probabilities at a temperature.
+    pub fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
         let mut evaluation = match (
             self.predict(&data.features, 0),
             &data.labels,
             &self.shape.target,
         ) {
-            (Ok(outputs), Labels::Classes { of_row, .. }, Target::Classes(names)) => {
+            (Ok(mut outputs), Labels::Classes { of_row, .. }, Target::Classes(names)) => {
+                at_temperature(&mut outputs.values, names.len(), temperature);
                 of_classes(&outputs, of_row, names.len())
             }
             (Ok(outputs), Labels::Values { of_row, .. }, Target::Values(_)) => {

@@ -92,6 +92,24 @@ impl Inference {
         self.fitted_codes.is_some()
     }
 
+    /// The same, with another seed for everything drawn at random.
+    pub fn with_seed(&self, seed: u64) -> Self {
+        Self {
+            seed,
+            ..self.clone()
+        }
+    }
+
+    /// The model.
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Where codes of training rows lie, as far as that is known.
+    pub(crate) fn fitted_codes(&self) -> Option<&FittedCodes> {
+        self.fitted_codes.as_deref()
+    }
+
     /// The model's shapes.
     pub fn shape(&self) -> &Shape {
         &self.shape

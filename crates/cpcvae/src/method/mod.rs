@@ -29,6 +29,7 @@ pub use vat::Vat;
 use crate::error::{Error, Result};
 use crate::model::ModelKind;
 use crate::objective::{LabelledEvidence, Objective, PseudoLabels};
+use cpcvae_data::{BuiltIn, Layout};
 use serde::{Deserialize, Serialize};
 
 /// A method and its settings.
@@ -71,6 +72,24 @@ pub enum DataKind {
     Table,
     /// Pixels.
     Images,
+}
+
+impl DataKind {
+    /// What a layout holds.
+    pub fn of(layout: &Layout) -> Self {
+        match layout {
+            Layout::Columns(_) => Self::Table,
+            Layout::Image { .. } => Self::Images,
+        }
+    }
+
+    /// What a built-in data set holds.
+    pub fn of_built_in(data: BuiltIn) -> Self {
+        match data.holds_images() {
+            true => Self::Images,
+            false => Self::Table,
+        }
+    }
 }
 
 /// What training does: which model, and which objectives one after the other.

@@ -69,14 +69,7 @@ pub(super) fn save(
     state: &LoopState,
 ) -> Result<()> {
     let mut tensors = Parameters::of(model);
-    if let Some(name) = tensors.not_finite() {
-        return Err(Error::NotFinite {
-            step: state.step,
-            term: format!("parameter {name}"),
-            value: f32::NAN,
-            checkpoint: path.to_owned(),
-        });
-    }
+    check_finite(&tensors, state, path)?;
     prefix(&mut tensors, "model.");
     let mut optimiser = adam.state();
     prefix(&mut optimiser, "adam.");
@@ -86,6 +79,19 @@ pub(super) fn save(
     }
     let about = serde_json::to_string(state).expect("plain numbers serialise");
     TensorFile { tensors, about }.save(path)
+}
+
+/// Fails where a parameter is not finite; `path` is the checkpoint before.
+pub(super) fn check_finite(tensors: &Parameters, state: &LoopState, path: &Path) -> Result<()> {
+    match tensors.not_finite() {
+        None => Ok(()),
+        Some(name) => Err(Error::NotFinite {
+            step: state.step,
+            term: format!("parameter {name}"),
+            value: f32::NAN,
+            checkpoint: path.to_owned(),
+        }),
+    }
 }
 
 /// Reads a checkpoint into a model of the same shapes.

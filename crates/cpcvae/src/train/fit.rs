@@ -1,7 +1,8 @@
 //! The training loop.
 
-use super::checkpoint::{self, Finished, LoopState};
-use super::metrics::MetricsFile;
+use super::checkpoint::{Finished, LoopState};
+use super::checkpoints::Checkpoints;
+use super::metrics::Metrics;
 use super::pseudo_labels::AssignedLabels;
 use super::report::{FitReport, StopReason, TrainingData};
 use super::{Adam, Observer, Solver, TrainPlan, start};
@@ -19,17 +20,28 @@ use cpcvae_kernels::parallel::with_threads_awake;
 use cpcvae_kernels::product::set_precision;
 use cpcvae_kernels::timing::timed;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-/// Trains, or goes on from the last checkpoint in `folder`. Returns the model that is kept.
+/// A training's result.
+#[derive(Debug)]
+pub struct FitOutcome {
+    /// The model that is kept.
+    pub model: Model,
+    /// What training did.
+    pub report: FitReport,
+    /// Every term over time, as lines of JSON; empty where they are in a folder.
+    pub metrics: Vec<u8>,
+}
+
+/// Trains, or goes on from the last checkpoint in `folder`. Without a folder nothing is written.
 pub fn fit(
     plan: &TrainPlan,
     data: &TrainingData,
-    folder: &Path,
+    folder: Option<&Path>,
     device: &Device,
     observer: &mut dyn Observer,
-) -> Result<(Model, FitReport)> {
+) -> Result<FitOutcome> {
     set_precision(plan.precision);
     // On a thread of the kernels' pool: it takes its share of every kernel's work instead of
     // sleeping while others do it; and they stay awake.
@@ -53,9 +65,8 @@ pub(super) struct Training<'a> {
     pub(super) data: &'a TrainingData,
     pub(super) recipe: Recipe,
     pub(super) device: Device,
-    pub(super) last: PathBuf,
-    pub(super) best: PathBuf,
-    pub(super) metrics: MetricsFile,
+    pub(super) checkpoints: Checkpoints,
+    pub(super) metrics: Metrics,
     pub(super) model: Model,
     pub(super) adam: Adam,
     pub(super) pseudo_labels: Option<AssignedLabels>,
@@ -69,31 +80,36 @@ impl<'a> Training<'a> {
     fn start(
         plan: &'a TrainPlan,
         data: &'a TrainingData,
-        folder: &Path,
+        folder: Option<&Path>,
         device: &Device,
     ) -> Result<Self> {
-        let checkpoints = folder.join("checkpoints");
-        std::fs::create_dir_all(&checkpoints).map_err(|error| Error::file(&checkpoints, error))?;
+        let checkpoints = match folder {
+            Some(folder) => Checkpoints::in_folder(folder)?,
+            None => Checkpoints::in_memory(),
+        };
         let device = device.clone().autodiff();
-        let last = checkpoints.join("last.safetensors");
-        let (model, adam, pseudo_labels, state) = if last.exists() {
-            checkpoint::load(&last, Model::new(&plan.shape, plan.seed, &device))?
-        } else {
-            let state = LoopState {
-                multiplier: plan.constraint.and(plan.method.prediction_weight()),
-                ..LoopState::default()
-            };
-            let model = start::fresh(plan, data, &device);
-            (model, Adam::default(), None, state)
+        let earlier = checkpoints.last(|| Model::new(&plan.shape, plan.seed, &device))?;
+        let (model, adam, pseudo_labels, state) = match earlier {
+            Some(earlier) => earlier,
+            None => {
+                let state = LoopState {
+                    multiplier: plan.constraint.and(plan.method.prediction_weight()),
+                    ..LoopState::default()
+                };
+                let model = start::fresh(plan, data, &device);
+                (model, Adam::default(), None, state)
+            }
         };
         let mut training = Self {
             plan,
             data,
             recipe: plan.recipe.clone(),
             device,
-            best: checkpoints.join("best.safetensors"),
-            last,
-            metrics: MetricsFile::open(&folder.join("metrics.jsonl"), state.metrics_bytes)?,
+            checkpoints,
+            metrics: match folder {
+                Some(folder) => Metrics::open(&folder.join("metrics.jsonl"), state.metrics_bytes)?,
+                None => Metrics::in_memory(),
+            },
             model,
             adam,
             pseudo_labels,
@@ -254,7 +270,7 @@ impl<'a> Training<'a> {
             step: self.state.step,
             term: term.into(),
             value,
-            checkpoint: self.last.clone(),
+            checkpoint: self.checkpoints.last_path(),
         }
     }
 
@@ -297,10 +313,11 @@ impl<'a> Training<'a> {
         self.state.metrics_bytes = self.metrics.sync()?;
         self.state.seconds = self.seconds_before + self.clock.elapsed().as_secs_f64();
         let assigned = self.pseudo_labels.as_ref();
-        checkpoint::save(&self.last, &self.model, &self.adam, assigned, &self.state)
+        self.checkpoints
+            .save_last(&self.model, &self.adam, assigned, &self.state)
     }
 
-    fn finish(mut self, stop: StopReason) -> Result<(Model, FitReport)> {
+    fn finish(mut self, stop: StopReason) -> Result<FitOutcome> {
         let steps = self.total_steps();
         let mut kept_step = steps;
         let mut evaluation = None;
@@ -310,7 +327,7 @@ impl<'a> Training<'a> {
             kept_step = self.state.steps_before + best.step;
             evaluation = best.evaluation.clone();
             let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.device);
-            (self.model, ..) = checkpoint::load(&self.best, fresh)?;
+            self.model = self.checkpoints.best(fresh)?;
         }
         let inference = self.inference();
         let report = FitReport {
@@ -324,6 +341,10 @@ impl<'a> Training<'a> {
             }),
             constraint: self.state.finished.and_then(|finished| finished.constraint),
         };
-        Ok((self.model, report))
+        Ok(FitOutcome {
+            model: self.model,
+            report,
+            metrics: self.metrics.into_lines(),
+        })
     }
 }

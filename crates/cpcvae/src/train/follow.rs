@@ -1,9 +1,9 @@
 //! The training loop's part that keeps track: metrics, validation, the best model so far.
 
-use super::checkpoint::{self, Best};
+use super::checkpoint::Best;
 use super::fit::Training;
 use super::validate;
-use super::{Adam, EvaluationReport, Observer, StepReport};
+use super::{EvaluationReport, Observer, StepReport};
 use crate::error::Result;
 use crate::infer::Evaluation;
 use crate::objective::Terms;
@@ -90,8 +90,7 @@ impl Training<'_> {
                 evaluation: Some(evaluation.clone()),
             });
             self.state.waited = 0;
-            let adam = Adam::default();
-            checkpoint::save(&self.best, &self.model, &adam, None, &self.state)?;
+            self.checkpoints.save_best(&self.model, &self.state)?;
         } else {
             self.state.waited += 1;
         }

@@ -1,37 +1,48 @@
-//! `metrics.jsonl`: one JSON object a line. It holds nothing of the clock, so that two runs with
-//! the same seed write the same bytes.
+//! Metrics: one JSON object a line, in `metrics.jsonl` of a run's folder or in memory. They hold
+//! nothing of the clock, so that two runs with the same seed write the same bytes.
 
 use crate::error::{Error, Result};
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Appends lines, and knows how long the file is.
+/// Appends lines, and knows how long all of them are.
 #[derive(Debug)]
-pub struct MetricsFile {
-    path: PathBuf,
-    file: BufWriter<File>,
+pub struct Metrics {
+    sink: Sink,
     bytes: u64,
 }
 
-impl MetricsFile {
+#[derive(Debug)]
+enum Sink {
+    Memory(Vec<u8>),
+    File(PathBuf, BufWriter<File>),
+}
+
+impl Metrics {
+    /// Keeps the lines in memory.
+    pub fn in_memory() -> Self {
+        Self {
+            sink: Sink::Memory(Vec::new()),
+            bytes: 0,
+        }
+    }
+
     /// Opens the file and cuts it to its length at the checkpoint that training goes on from.
     pub fn open(path: &Path, bytes: u64) -> Result<Self> {
         let open = || -> std::io::Result<File> {
-            let file = OpenOptions::new()
+            let mut file = OpenOptions::new()
                 .create(true)
                 .write(true)
                 .truncate(false)
                 .open(path)?;
             file.set_len(bytes)?;
+            file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
-        let mut file = open().map_err(|error| Error::file(path, error))?;
-        std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))
-            .map_err(|error| Error::file(path, error))?;
+        let file = open().map_err(|error| Error::file(path, error))?;
         Ok(Self {
-            path: path.to_owned(),
-            file: BufWriter::new(file),
+            sink: Sink::File(path.to_owned(), BufWriter::new(file)),
             bytes,
         })
     }
@@ -40,17 +51,30 @@ impl MetricsFile {
     pub fn write(&mut self, line: &serde_json::Value) -> Result<()> {
         let text = format!("{line}\n");
         self.bytes += text.len() as u64;
-        self.file
-            .write_all(text.as_bytes())
-            .map_err(|error| Error::file(&self.path, error))
+        match &mut self.sink {
+            Sink::Memory(lines) => lines.extend_from_slice(text.as_bytes()),
+            Sink::File(path, file) => file
+                .write_all(text.as_bytes())
+                .map_err(|error| Error::file(path, error))?,
+        }
+        Ok(())
     }
 
-    /// Everything is on disk; returns the length.
+    /// What is in a file is on disk; returns the length of all lines.
     pub fn sync(&mut self) -> Result<u64> {
-        self.file
-            .flush()
-            .and_then(|()| self.file.get_ref().sync_data())
-            .map_err(|error| Error::file(&self.path, error))?;
+        if let Sink::File(path, file) = &mut self.sink {
+            file.flush()
+                .and_then(|()| file.get_ref().sync_data())
+                .map_err(|error| Error::file(path, error))?;
+        }
         Ok(self.bytes)
+    }
+
+    /// The lines that were kept in memory; none of those in a file.
+    pub fn into_lines(self) -> Vec<u8> {
+        match self.sink {
+            Sink::Memory(lines) => lines,
+            Sink::File(..) => Vec::new(),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod adam;
 mod checkpoint;
+mod checkpoints;
 mod codes_file;
 mod fit;
 mod follow;
@@ -17,9 +18,10 @@ mod solve;
 mod start;
 mod tensor_file;
 mod validate;
+mod watch;
 
 pub use adam::Adam;
-pub use fit::fit;
+pub use fit::{FitOutcome, fit};
 pub use multiplier::{Constraint, ConstraintMeasure, ConstraintReport, Solver};
 pub use observer::{EvaluationReport, Observer, Silent, StepReport};
 pub use parameters::{ModulePath, Parameters};
@@ -29,3 +31,4 @@ pub use schedule::{Schedule, ScheduleState};
 pub use start::DecoderStart;
 pub(crate) use start::evenly;
 pub use tensor_file::{TensorFile, write_atomically, write_through};
+pub use watch::{TrainingInfo, Watch};

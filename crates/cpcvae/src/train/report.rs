@@ -3,7 +3,7 @@
 use super::ConstraintReport;
 use crate::infer::Evaluation;
 use cpcvae_data::{Dataset, Split};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The rows that training sees, prepared for the model.
@@ -18,7 +18,7 @@ pub struct TrainingData {
 }
 
 /// Why training ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
     /// All steps were taken.
@@ -30,7 +30,7 @@ pub enum StopReason {
 }
 
 /// What training did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FitReport {
     /// Why it ended.
     pub stop: StopReason,

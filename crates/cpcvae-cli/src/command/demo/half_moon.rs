@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use cpcvae::config::RunConfig;
 use cpcvae::infer::{CodeSource, largest};
 use cpcvae::run::Trained;
-use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source};
+use cpcvae_data::{Dataset, HalfMoonLabels, Labels, Layout, Matrix, Source};
 use cpcvae_lab::figure::{Regions, ScatterPanel, scatter_panels};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ const CELLS: usize = 120;
 
 /// The paper's setting, and steps for a minute in all.
 pub fn adjust(config: &mut RunConfig) {
-    config.data.half_moon_labels = "evenly-spaced".into();
+    config.data.half_moon_labels = HalfMoonLabels::EvenlySpaced;
     config.train.steps = 3000;
     config.train.log_every = 20;
 }

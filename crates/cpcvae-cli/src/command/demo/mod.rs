@@ -4,15 +4,13 @@ pub mod glyphs;
 pub mod half_moon;
 
 use crate::args::DemoArgs;
-use crate::data_name::DataName;
 use crate::interrupt;
 use crate::printer::{Printer, percent};
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use cpcvae::config::RunConfig;
 use cpcvae::run::{RunFolder, Trained};
-use cpcvae::train::StopReason;
-use cpcvae_data::Source;
+use cpcvae_data::{BuiltIn, Source};
 use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::path::PathBuf;
@@ -36,17 +34,17 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     args.place.set_up()?;
     let device = cpcvae::device::device(&args.place.device)?;
     let data = match args.images {
-        true => DataName::Glyphs,
-        false => DataName::HalfMoon,
+        true => BuiltIn::Glyphs,
+        false => BuiltIn::HalfMoon,
     };
     let stop = interrupt::watch()?;
     let mut contestants = Vec::new();
     for method in METHODS {
-        let mut config = config(&data, method, u64::from(args.seed))?;
+        let mut config = config(data, method, u64::from(args.seed))?;
         if let Some(precision) = &args.place.precision {
             config.train.precision.clone_from(precision);
         }
-        let source = data.open(&config, &args.place.data_dir())?;
+        let source = data.open(&config.data, config.seed, &args.place.data_dir())?;
         let progress = Progress::new(method, printer.quiet, Arc::clone(&stop));
         match train(&args, method, config, source, &device, progress)? {
             Some(contestant) => contestants.push(contestant),
@@ -56,21 +54,22 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
             }
         }
     }
-    let source = data.open(&contestants[0].config, &args.place.data_dir())?;
+    let config = &contestants[0].config;
+    let source = data.open(&config.data, config.seed, &args.place.data_dir())?;
     let figures = match data {
-        DataName::HalfMoon => half_moon::draw(&contestants, &source, &args.out)?,
+        BuiltIn::HalfMoon => half_moon::draw(&contestants, &source, &args.out)?,
         _ => glyphs::draw(&contestants, &source, &args.out)?,
     };
-    report(&contestants, &data, &figures, printer)?;
+    report(&contestants, data, &figures, printer)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Settings that finish soon: a small network for images.
-fn config(data: &DataName, method: &str, seed: u64) -> Result<RunConfig> {
-    let mut config = data.defaults(method, &data.short())?;
+fn config(data: BuiltIn, method: &str, seed: u64) -> Result<RunConfig> {
+    let mut config = RunConfig::for_built_in_data(method, data)?;
     config.seed = seed;
     match data {
-        DataName::HalfMoon => half_moon::adjust(&mut config),
+        BuiltIn::HalfMoon => half_moon::adjust(&mut config),
         _ => glyphs::adjust(&mut config),
     }
     Ok(config)
@@ -87,32 +86,32 @@ fn train(
 ) -> Result<Option<Contestant>> {
     let name = format!("{}-{method}-{}", config.data.source, config.seed);
     let folder = RunFolder::at(args.out.join("runs").join(name));
-    let report = cpcvae::run::run(&config, source, &folder, device, &mut progress);
+    let run = cpcvae::run::run(&config, source, Some(&folder), device, &mut progress);
     progress.finish();
-    let report = report.with_context(|| {
+    let run = run.with_context(|| {
         format!(
             "{}: remove it or choose another --out",
             folder.path().display()
         )
     })?;
-    if report.fit.stop == StopReason::Interrupted {
+    let Some(trained) = run.trained else {
         return Ok(None);
-    }
-    let Some(accuracy) = report.test.and_then(|test| test.accuracy) else {
+    };
+    let Some(accuracy) = run.report.test.and_then(|test| test.accuracy) else {
         bail!("{method} was not tested");
     };
     Ok(Some(Contestant {
         method,
-        trained: Trained::open(&folder, device, config.seed)?,
+        trained,
         config,
         accuracy,
-        seconds: report.fit.seconds,
+        seconds: run.report.fit.seconds,
     }))
 }
 
 fn report(
     contestants: &[Contestant],
-    data: &DataName,
+    data: BuiltIn,
     figures: &[PathBuf],
     printer: Printer,
 ) -> Result<()> {
@@ -133,7 +132,7 @@ fn report(
             .collect(),
     };
     let setting = match data {
-        DataName::HalfMoon => half_moon::SETTING,
+        BuiltIn::HalfMoon => half_moon::SETTING,
         _ => glyphs::SETTING,
     };
     let mut text = format!("{setting}\n\n{}\n", table.to_text().trim_end());

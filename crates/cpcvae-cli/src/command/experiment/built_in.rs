@@ -81,7 +81,7 @@ pub fn find(args: &ExperimentArgs) -> Result<(String, Plan)> {
 mod tests {
     use super::*;
     use crate::command::experiment::job::Job;
-    use crate::data_name::DataName;
+    use cpcvae_data::DataName;
 
     #[test]
     fn all_plans_and_their_small_versions_are_right() {

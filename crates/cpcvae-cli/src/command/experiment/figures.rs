@@ -172,7 +172,7 @@ impl Studio<'_> {
             key: job.key.clone(),
             record,
             trained: Trained::open(&folder, &self.bench.device, job.config.seed)?,
-            source: self.bench.data.open(&job.config, &self.bench.data_dir)?,
+            source: job.open(self.bench)?,
             labelled: split.labelled,
         })
     }

@@ -1,12 +1,11 @@
 //! A cell with its settings, and how it is trained.
 
-use crate::data_name::DataName;
-use crate::settings::{named_net, with_net};
 use anyhow::{Context, Result};
-use cpcvae::config::{Preset, RunConfig};
+use cpcvae::config::{Preset, Request, RunConfig};
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, RunReport};
-use cpcvae::train::{Observer, StopReason};
+use cpcvae::train::Observer;
+use cpcvae_data::{DataName, Source};
 use cpcvae_lab::experiment::{
     Cell, CellKey, Metrics, Plan, PresetName, Record, cells, settings_hash,
 };
@@ -65,16 +64,13 @@ impl Job {
             PresetName::Default => Preset::Default,
             PresetName::Paper => Preset::Paper,
         };
-        let mut config = data
-            .preset(&cell.method, &plan.data, preset)
-            .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
-        let net = named_net(cell.layers.iter().map(|layer| &layer.settings));
-        config = with_net(config, net);
+        let mut request = Request::new(Some(&cell.method)).with_preset(preset);
         for layer in &cell.layers {
-            config = config
-                .overlaid(&layer.settings, &layer.context)
-                .with_context(|| format!("{file}: {}", layer.context))?;
+            request.push(layer.context.clone(), layer.settings.clone());
         }
+        let mut config = request
+            .settings_before_opening(data, &plan.data)
+            .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
         if let Some(precision) = precision {
             config.train.precision = precision.into();
         }
@@ -99,9 +95,9 @@ impl Job {
     /// Trains it, or goes on with it; nothing when interrupted.
     pub fn train(&self, bench: &Bench, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let start = Instant::now();
-        let source = bench.data.open(&self.config, &bench.data_dir)?;
+        let source = self.open(bench)?;
         let folder = self.folder(&bench.runs);
-        let report = cpcvae::run::run(&self.config, source, &folder, &bench.device, observer)
+        let run = cpcvae::run::run(&self.config, source, Some(&folder), &bench.device, observer)
             .with_context(|| {
                 format!(
                     "{} (its run is in {}; remove it to start it afresh)",
@@ -109,10 +105,19 @@ impl Job {
                     folder.path().display()
                 )
             })?;
-        Ok(match report.fit.stop {
-            StopReason::Interrupted => None,
-            _ => Some(self.record(bench, &report, start.elapsed().as_secs_f64())?),
+        Ok(match run.trained {
+            None => None,
+            Some(_) => Some(self.record(bench, &run.report, start.elapsed().as_secs_f64())?),
         })
+    }
+
+    /// Its data.
+    pub fn open(&self, bench: &Bench) -> Result<Source> {
+        let (config, needs_labels) = (&self.config, self.config.method.uses_labels());
+        let data_dir = &bench.data_dir;
+        Ok(bench
+            .data
+            .open(&config.data, config.seed, data_dir, needs_labels)?)
     }
 
     fn record(&self, bench: &Bench, report: &RunReport, elapsed: f64) -> Result<Record> {

@@ -13,11 +13,11 @@ mod present;
 mod regions;
 
 use crate::args::ExperimentArgs;
-use crate::data_name::DataName;
 use crate::interrupt;
 use crate::printer::{Printer, count};
 use crate::progress::Progress;
 use anyhow::Result;
+use cpcvae_data::DataName;
 use cpcvae_lab::experiment::{CellKey, Plan, Record, ResultsFile, in_words, time_left};
 use figures::Studio;
 use job::{Bench, Job, Keep};

@@ -4,9 +4,8 @@ mod page;
 mod text;
 
 use crate::args::QualityArgs;
-use crate::data_name::DataName;
 use crate::interrupt;
-use crate::opened::Model;
+use crate::opened;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
@@ -17,7 +16,7 @@ use cpcvae::describe::{
 };
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, Trained};
-use cpcvae_data::{Layout, Source};
+use cpcvae_data::{BuiltIn, DataConfig, DataName, HalfMoonLabels, Layout, Source};
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
@@ -41,15 +40,15 @@ pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
             args.threshold
         );
     }
-    let model = Model::open(&args.model)?;
-    let trained = &model.trained;
+    let model = opened::model(&args.model)?;
+    let trained = model.trained();
     check_generative(trained)?;
     let is_image = matches!(trained.card.preprocess.layout, Layout::Image { .. });
     if args.page.is_some() && !is_image {
         bail!("--page draws images, and this model was trained on a table; leave it out");
     }
     let folder = RunFolder::at(&args.model.run);
-    let config = folder.config()?;
+    let config = model.config().clone();
     let source = source(args, &config, printer)?;
     let parts = Parts::new(source, &folder, trained, args.rows as usize)?;
     let device = cpcvae::device::device(&args.model.place.device)?;
@@ -108,27 +107,28 @@ pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
 fn source(args: &QualityArgs, config: &RunConfig, printer: Printer) -> Result<Source> {
     let name = DataName::parse(&args.data)?;
     let own = &config.data.source;
-    let is_file =
-        |name: &Result<DataName>| !matches!(name, Ok(name) if !matches!(name, DataName::File(_)));
-    if args.data != *own && !(is_file(&Ok(name.clone())) && is_file(&DataName::parse(own))) {
+    let is_file = |name: &str| BuiltIn::named(name).is_none();
+    if args.data != *own && !(is_file(&args.data) && is_file(own)) {
         bail!(
             "the run was trained on `{own}`, not on `{}`; what it is measured with is trained on \
              the same rows, so name `{own}`",
             args.data
         );
     }
-    let mut config = config.clone();
-    config.data.source = args.data.clone();
+    let mut data = config.data.clone();
+    data.source = args.data.clone();
     let data_dir = args.model.place.data_dir();
-    let mut source = name
-        .open(&config, &data_dir)
-        .with_context(|| format!("`{}` cannot be opened as the run did", args.data))?;
-    if name == DataName::HalfMoon && config.data.half_moon_labels == "evenly-spaced" {
+    let needs_labels = config.method.uses_labels();
+    let open = |data: &DataConfig| name.open(data, config.seed, &data_dir, needs_labels);
+    let mut source =
+        open(&data).with_context(|| format!("`{}` cannot be opened as the run did", args.data))?;
+    let evenly_spaced = data.half_moon_labels == HalfMoonLabels::EvenlySpaced;
+    if name == DataName::BuiltIn(BuiltIn::HalfMoon) && evenly_spaced {
         printer.note(
             "in the paper's setting half-moon's test rows are training rows; new ones are measured",
         );
-        config.data.half_moon_labels = "random".into();
-        source.test = name.open(&config, &data_dir)?.test;
+        data.half_moon_labels = HalfMoonLabels::Random;
+        source.test = open(&data)?.test;
     }
     Ok(source)
 }

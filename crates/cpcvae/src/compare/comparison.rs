@@ -1,18 +1,23 @@
 //! A comparison in words: does the unlabelled data help, by how much, with what certainty.
 
-use crate::paired::Paired;
+use super::paired::Paired;
+use serde::{Deserialize, Serialize};
 
-/// What was compared.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contest {
+/// A method and its baselines on the same held-out rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
     /// What scores are.
-    pub measure: Measure,
+    pub measure: ScoreKind,
+    /// Folds that labels were held out in.
+    pub folds: usize,
+    /// Labelled rows that were never held out, being the only ones of their class.
+    pub never_held_out: usize,
     /// The method that learns from unlabelled rows too.
-    pub ours: Contestant,
+    pub ours: MethodScores,
     /// What the labels alone give, with the same network and steps.
-    pub labels_only: Option<Contestant>,
+    pub labels_only: Option<MethodScores>,
     /// Other baselines.
-    pub others: Vec<Contestant>,
+    pub others: Vec<MethodScores>,
     /// Names of the classes, and how many labels each has; empty for continuous labels.
     pub classes: Vec<(String, usize)>,
     /// How many times as frequent each class seems among rows without a label; empty where nobody
@@ -20,9 +25,10 @@ pub struct Contest {
     pub class_weights: Vec<f64>,
 }
 
-/// What the scores of a contest are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+/// What the scores of a comparison are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScoreKind {
     /// 1 for a right answer, 0 for a wrong one, or a share of right answers over repeats.
     Accuracy,
     /// Minus the size of the error of a continuous label.
@@ -30,15 +36,15 @@ pub enum Measure {
 }
 
 /// A method's scores on held-out rows: the same rows in the same order for all.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contestant {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MethodScores {
     /// Its name.
     pub name: String,
     /// One score a row; more is better.
     pub scores: Vec<f64>,
 }
 
-impl Contestant {
+impl MethodScores {
     /// Mean score.
     pub fn mean(&self) -> f64 {
         self.scores.iter().sum::<f64>() / self.scores.len().max(1) as f64
@@ -56,7 +62,7 @@ pub enum Outcome {
     Unclear,
 }
 
-/// A contest in words.
+/// A comparison in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// Whether unlabelled rows help.
@@ -77,22 +83,28 @@ const IMBALANCE: f64 = 5.0;
 /// among labels, from which on that is said.
 const OTHER_SHARES: f64 = 0.15;
 
-impl Contest {
+impl Comparison {
+    /// All methods: ours, labels alone, the others.
+    pub fn methods(&self) -> impl Iterator<Item = &MethodScores> {
+        let first = std::iter::once(&self.ours);
+        first.chain(&self.labels_only).chain(&self.others)
+    }
+
     /// Ours against another on the same rows.
-    pub fn paired(&self, other: &Contestant) -> Option<Paired> {
+    pub fn paired(&self, other: &MethodScores) -> Option<Paired> {
         match self.measure {
-            Measure::Accuracy => Paired::of_shares(&self.ours.scores, &other.scores),
-            Measure::Error => Paired::of_scores(&self.ours.scores, &other.scores),
+            ScoreKind::Accuracy => Paired::of_shares(&self.ours.scores, &other.scores),
+            ScoreKind::Error => Paired::of_scores(&self.ours.scores, &other.scores),
         }
     }
 
-    /// The contest in words.
+    /// The comparison in words.
     pub fn verdict(&self) -> Verdict {
         let (outcome, answer) = self.answer();
         let mut warnings = Vec::new();
         if outcome == Outcome::Hurts {
             warnings.push(format!(
-                "the unlabelled rows hurt here: use `--method labels-only`, or look for \
+                "the unlabelled rows hurt here: use the method `labels-only`, or look for \
                  unlabelled rows of another kind than the labelled ones, which `{}` learns from too",
                 self.ours.name
             ));
@@ -158,23 +170,23 @@ impl Contest {
     }
 
     /// A mean score in words.
-    fn figure(&self, contestant: &Contestant) -> String {
+    fn figure(&self, contestant: &MethodScores) -> String {
         match self.measure {
-            Measure::Accuracy => format!("{:.1}% right", 100.0 * contestant.mean()),
-            Measure::Error => format!("a mean error of {}", short(-contestant.mean())),
+            ScoreKind::Accuracy => format!("{:.1}% right", 100.0 * contestant.mean()),
+            ScoreKind::Error => format!("a mean error of {}", short(-contestant.mean())),
         }
     }
 
     fn interval(&self, paired: &Paired) -> String {
         match self.measure {
-            Measure::Accuracy => format!(
+            ScoreKind::Accuracy => format!(
                 "a difference of {:+.1} points (95% interval {:+.1} to {:+.1}, {})",
                 100.0 * paired.difference,
                 100.0 * paired.low,
                 100.0 * paired.high,
                 p_value(paired.p_value)
             ),
-            Measure::Error => format!(
+            ScoreKind::Error => format!(
                 "the error is {} by {} (95% interval {} to {}; more is better)",
                 if paired.difference >= 0.0 {
                     "smaller"
@@ -214,7 +226,7 @@ impl Contest {
         let (rare, least) = self.classes.iter().min_by_key(|(_, labels)| *labels)?;
         let share = *most as f64 / labels.max(1) as f64;
         let ours = self.ours.mean();
-        if self.measure == Measure::Accuracy && ours <= share && !self.ours.scores.is_empty() {
+        if self.measure == ScoreKind::Accuracy && ours <= share && !self.ours.scores.is_empty() {
             return Some(format!(
                 "always answering `{name}` would be right on {:.1}% of the labels, no less than \
                  `{}` is ({:.1}%): it has not learnt to tell the classes apart",
@@ -228,8 +240,8 @@ impl Contest {
         }
         Some(format!(
             "classes are imbalanced: `{name}` has {most} of {labels} labels, `{rare}` has {least}; \
-             accuracy says little of the rare ones, so look at the confusion matrix of `cpcvae \
-             evaluate`, and label more of them"
+             accuracy says little of the rare ones, so look at the confusion matrix of \
+             an evaluation, and label more of them"
         ))
     }
 
@@ -262,8 +274,8 @@ impl Contest {
 
 /// A difference counts when its interval leaves zero out and, for accuracies, the exact test
 /// agrees.
-fn outcome(measure: Measure, paired: &Paired) -> Outcome {
-    let is_sure = measure == Measure::Error || paired.p_value < 0.05;
+fn outcome(measure: ScoreKind, paired: &Paired) -> Outcome {
+    let is_sure = measure == ScoreKind::Error || paired.p_value < 0.05;
     match is_sure {
         true if paired.low > 0.0 => Outcome::Helps,
         true if paired.high < 0.0 => Outcome::Hurts,
@@ -303,5 +315,5 @@ fn short(value: f64) -> String {
 }
 
 #[cfg(test)]
-#[path = "verdict_tests.rs"]
+#[path = "comparison_tests.rs"]
 mod tests;

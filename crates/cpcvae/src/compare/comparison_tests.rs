@@ -1,8 +1,8 @@
 use super::*;
 
 /// A method that is right on the rows from `from` to `to` of `rows`.
-fn right(name: &str, rows: usize, from: usize, to: usize) -> Contestant {
-    Contestant {
+fn right(name: &str, rows: usize, from: usize, to: usize) -> MethodScores {
+    MethodScores {
         name: name.into(),
         scores: (0..rows)
             .map(|row| f64::from(u8::from((from..to).contains(&row))))
@@ -10,10 +10,12 @@ fn right(name: &str, rows: usize, from: usize, to: usize) -> Contestant {
     }
 }
 
-fn contest(ours: Contestant, labels_only: Contestant) -> Contest {
+fn contest(ours: MethodScores, labels_only: MethodScores) -> Comparison {
     let half = ours.scores.len() / 2;
-    Contest {
-        measure: Measure::Accuracy,
+    Comparison {
+        measure: ScoreKind::Accuracy,
+        folds: 5,
+        never_held_out: 0,
         ours,
         labels_only: Some(labels_only),
         others: Vec::new(),
@@ -40,7 +42,7 @@ fn harm_is_warned_of() {
     assert_eq!(verdict.outcome, Outcome::Hurts);
     assert!(verdict.answer.starts_with("The unlabelled rows do harm"));
     assert!(
-        verdict.warnings[0].contains("--method labels-only"),
+        verdict.warnings[0].contains("the method `labels-only`"),
         "{verdict:?}"
     );
 }
@@ -103,14 +105,14 @@ fn imbalance_and_answers_of_one_class_are_warned_of() {
 
 #[test]
 fn continuous_labels_are_compared_by_their_errors() {
-    let errors = |name: &str, size: f64| Contestant {
+    let errors = |name: &str, size: f64| MethodScores {
         name: name.into(),
         scores: (0..40)
             .map(|row| -size - 0.01 * f64::from(row % 5))
             .collect(),
     };
     let mut contest = contest(errors("cpc", 1.0), errors("labels-only", 1.5));
-    contest.measure = Measure::Error;
+    contest.measure = ScoreKind::Error;
     contest.classes.clear();
     let verdict = contest.verdict();
     assert_eq!(verdict.outcome, Outcome::Helps);
@@ -126,7 +128,7 @@ fn continuous_labels_are_compared_by_their_errors() {
 #[test]
 fn labels_shared_out_otherwise_than_rows_are_told() {
     let mut contest = contest(right("cpc", 100, 0, 95), right("labels-only", 100, 0, 75));
-    let has = |contest: &Contest| {
+    let has = |contest: &Comparison| {
         let warnings = contest.verdict().warnings;
         let of_shares = |warning: &String| warning.contains("shared out otherwise");
         warnings.into_iter().find(of_shares)

@@ -1,8 +1,10 @@
 //! Accuracy against the number of labels: the law that errors fall by, and what it says of
 //! labels not bought yet.
 
+use serde::{Deserialize, Serialize};
+
 /// One measured point of a learning curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// Labels that training used.
     pub labels: usize,

@@ -1,0 +1,191 @@
+//! Labels held out fold by fold, and baselines on the same folds.
+
+use super::{Comparison, MethodScores, ScoreKind};
+use crate::calibration::{closeness, rightness};
+use crate::config::RunConfig;
+use crate::crossfit::{CrossFit, Folding, HeldOut, Spread};
+use crate::error::{Error, Result};
+use crate::method::{DataKind, Method};
+use crate::parallel_runs::parallel_runs;
+use crate::pseudo_label::{Propagation, forest, knn, logistic, propagate};
+use crate::train::{TrainingInfo, Watch};
+use burn::tensor::Device;
+use cpcvae_data::{Dataset, Labels, Split};
+use std::path::{Path, PathBuf};
+
+/// Baselines that are not trained by gradients, for classes.
+const UNTRAINED: [(&str, Spread); 4] = [
+    ("neighbours", knn),
+    ("forest", forest),
+    ("logistic-regression", logistic),
+    ("label-spreading", |features, width, labels, classes| {
+        propagate(features, width, labels, classes, &Propagation::default())
+    }),
+];
+
+/// Baselines that are networks, with the run's own shape and number of steps.
+const TRAINED: [&str; 2] = ["labels-only", "vae-then-mlp"];
+
+/// Where cross-fits train: the device, where runs are kept, who follows them.
+pub struct Workplace<'a> {
+    /// The device.
+    pub device: &'a Device,
+    /// The run's folder; nothing for trainings in memory.
+    pub folder: Option<PathBuf>,
+    /// Who hears of the trainings.
+    pub watch: &'a dyn Watch,
+}
+
+impl Workplace<'_> {
+    /// Trains all parts of a cross-fit in `folder`, those that are finished there left out. Nothing
+    /// when a stop was asked for; with a folder the same call goes on from there.
+    pub fn hold_out(
+        &self,
+        fit: &CrossFit<'_>,
+        config: &RunConfig,
+        name: &str,
+        folder: Option<&Path>,
+    ) -> Result<Option<HeldOut>> {
+        let parts = parallel_runs(fit.parts(), fit.at_once(self.device), |part| {
+            let mut observer = self.watch.training(&TrainingInfo {
+                name: name.into(),
+                part,
+                parts: fit.parts(),
+            });
+            let answered = fit.train(part, config, folder, self.device, observer.as_mut());
+            answered.map_err(|error| Error::Part {
+                what: format!(
+                    "{name} could not be trained without the labels of {}",
+                    fit.name(part)
+                ),
+                source: Box::new(error),
+            })
+        })?;
+        Ok(parts.and_then(|parts| {
+            parts.into_iter().reduce(|mut all, part| {
+                all.extend(part);
+                all
+            })
+        }))
+    }
+
+    /// Where the folds of a method are kept.
+    fn folder_of(&self, folding: &Folding, name: &str) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?.join("crossfit");
+        Some(folder.join(format!("{}-folds", folding.folds)).join(name))
+    }
+}
+
+/// Cross-fits the method of a run. Nothing when a stop was asked for.
+pub fn hold_out_labels(
+    fit: &CrossFit<'_>,
+    config: &RunConfig,
+    folding: &Folding,
+    place: &Workplace<'_>,
+) -> Result<Option<HeldOut>> {
+    let name = config.method.name();
+    let folder = place.folder_of(folding, name);
+    place.hold_out(fit, config, name, folder.as_deref())
+}
+
+/// How many trainings baselines take beside a cross-fit.
+pub fn baseline_trainings(config: &RunConfig, fit: &CrossFit<'_>) -> usize {
+    baselines(config).count() * fit.parts()
+}
+
+/// A method without its baselines yet, which did so on held-out rows. `class_weights` are how many
+/// times as frequent each class seems among rows without a label.
+pub fn comparison(
+    (data, split): (&Dataset, &Split),
+    config: &RunConfig,
+    (fit, folding): (&CrossFit<'_>, &Folding),
+    ours: &HeldOut,
+    class_weights: &[f64],
+) -> Comparison {
+    Comparison {
+        measure: match &data.labels {
+            Labels::Values { .. } => ScoreKind::Error,
+            _ => ScoreKind::Accuracy,
+        },
+        folds: folding.folds,
+        never_held_out: fit.kept.len(),
+        ours: scores(data, config.method.name(), ours),
+        labels_only: None,
+        others: Vec::new(),
+        classes: labels_of_classes(data, split),
+        class_weights: class_weights.to_vec(),
+    }
+}
+
+/// Adds baselines on the same folds. Nothing when a stop was asked for.
+pub fn with_baselines(
+    mut comparison: Comparison,
+    data: &Dataset,
+    config: &RunConfig,
+    (fit, folding): (&CrossFit<'_>, &Folding),
+    place: &Workplace<'_>,
+) -> Result<Option<Comparison>> {
+    for name in baselines(config) {
+        let folder = place.folder_of(folding, name);
+        let baseline = baseline(config, name, DataKind::of(&data.layout))?;
+        let Some(theirs) = place.hold_out(fit, &baseline, name, folder.as_deref())? else {
+            return Ok(None);
+        };
+        let scores = scores(data, name, &theirs);
+        match name {
+            "labels-only" => comparison.labels_only = Some(scores),
+            _ => comparison.others.push(scores),
+        }
+    }
+    if comparison.measure == ScoreKind::Accuracy {
+        for (name, spread) in UNTRAINED {
+            let mut theirs = HeldOut::empty(data.class_names().len());
+            for part in 0..fit.parts() {
+                theirs.extend(fit.spread(part, config, spread)?);
+            }
+            comparison.others.push(scores(data, name, &theirs));
+        }
+    }
+    Ok(Some(comparison))
+}
+
+fn scores(data: &Dataset, name: &str, held_out: &HeldOut) -> MethodScores {
+    MethodScores {
+        name: name.into(),
+        scores: match &data.labels {
+            Labels::Values { .. } => closeness(data, held_out),
+            _ => rightness(data, held_out),
+        },
+    }
+}
+
+/// Baselines that are trained: those that the run's own method is not.
+fn baselines(config: &RunConfig) -> impl Iterator<Item = &'static str> {
+    let ours = config.method.name();
+    TRAINED.into_iter().filter(move |name| *name != ours)
+}
+
+/// A baseline with the run's own network, batches and number of steps.
+fn baseline(config: &RunConfig, name: &str, kind: DataKind) -> Result<RunConfig> {
+    let usual = RunConfig::defaults(name, kind, &config.data.source)?;
+    let mut baseline = RunConfig {
+        method: Method::named(name, kind)?,
+        constraint: usual.constraint,
+        pseudo_labels: usual.pseudo_labels,
+        ..config.clone()
+    };
+    if matches!(baseline.method, Method::VaeThenMlp(_)) && baseline.model.predictor.is_empty() {
+        baseline.model.predictor = baseline.model.hidden.iter().take(1).copied().collect();
+    }
+    Ok(baseline)
+}
+
+fn labels_of_classes(data: &Dataset, split: &Split) -> Vec<(String, usize)> {
+    let names = data.class_names().iter();
+    let mut classes: Vec<(String, usize)> = names.map(|name| (name.clone(), 0)).collect();
+    let labelled = split.labelled.iter();
+    for class in labelled.filter_map(|row| data.labels.class_of(*row)) {
+        classes[class as usize].1 += 1;
+    }
+    classes
+}

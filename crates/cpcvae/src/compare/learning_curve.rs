@@ -1,0 +1,108 @@
+//! Accuracy against the number of labels, measured on held-out ones.
+
+use super::{CurvePoint, Workplace};
+use crate::calibration::rightness;
+use crate::config::RunConfig;
+use crate::crossfit::{CrossFit, Folding};
+use crate::error::{Error, Result};
+use crate::infer::quality::share;
+use cpcvae_data::{Dataset, Labels, Split};
+
+/// Numbers of labels that are tried where none is asked for.
+const POINTS: u32 = 4;
+
+/// A measured curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearningCurve {
+    /// Its points, by increasing numbers of labels.
+    pub points: Vec<CurvePoint>,
+    /// Rows that each was measured on.
+    pub rows: usize,
+}
+
+/// Trains on more and more labels. `counts` are the numbers of labels; a few are chosen where it is
+/// empty. Nothing when a stop was asked for; with a folder the same call goes on from there.
+pub fn learning_curve(
+    data: &Dataset,
+    split: &Split,
+    config: &RunConfig,
+    folding: &Folding,
+    counts: &[usize],
+    place: &Workplace<'_>,
+) -> Result<Option<LearningCurve>> {
+    if !matches!(data.labels, Labels::Classes { .. }) || !config.method.uses_labels() {
+        return Err(Error::Mismatch(
+            "a learning curve is of accuracies, so it needs classes and a method that uses labels"
+                .into(),
+        ));
+    }
+    let (mut points, mut rows) = (Vec::new(), 0);
+    for labels in label_counts(counts, data, split, folding)? {
+        let folding = Folding {
+            labels: Some(labels),
+            ..*folding
+        };
+        let fit = CrossFit::new(data, split, &folding)?;
+        let folder = place.folder.as_ref().map(|folder| {
+            let folder = folder.join(format!("{}-folds", folding.folds));
+            folder.join(format!("{labels}-labels"))
+        });
+        let name = format!("{labels} labels");
+        let Some(held_out) = place.hold_out(&fit, config, &name, folder.as_deref())? else {
+            return Ok(None);
+        };
+        let right = rightness(data, &held_out);
+        rows = right.len();
+        let mean = right.iter().sum::<f64>() / right.len().max(1) as f64;
+        let Some(accuracy) = share(mean, right.len()) else {
+            return Err(Error::Mismatch("no labels could be held out".into()));
+        };
+        points.push(CurvePoint {
+            labels,
+            accuracy: accuracy.value,
+            low: accuracy.low,
+            high: accuracy.high,
+        });
+    }
+    Ok(Some(LearningCurve { points, rows }))
+}
+
+/// The numbers of labels: those asked for, or four from a few to all that are not held out, each
+/// about as many times the one before.
+fn label_counts(
+    asked: &[usize],
+    data: &Dataset,
+    split: &Split,
+    folding: &Folding,
+) -> Result<Vec<usize>> {
+    let labels = split.labelled.len();
+    // What is left of the labels when the largest fold is held out.
+    let most = labels - labels.div_ceil(folding.folds.min(labels).max(1));
+    let least = data.class_names().len();
+    if most <= least {
+        return Err(Error::Mismatch(format!(
+            "{labels} labels of {least} classes are too few for a curve: there must be some to hold \
+             out and more than one a class to learn from"
+        )));
+    }
+    let mut counts: Vec<usize> = match asked.is_empty() {
+        false => asked.to_vec(),
+        true => {
+            let first = (most / 8).max(2 * least).min(most) as f64;
+            let factor = (most as f64 / first).powf(1.0 / f64::from(POINTS - 1));
+            let places = 0..POINTS as i32;
+            places
+                .map(|i| (first * factor.powi(i)).round() as usize)
+                .collect()
+        }
+    };
+    counts.sort_unstable();
+    counts.dedup();
+    match counts.iter().find(|count| !(least..=most).contains(count)) {
+        None => Ok(counts),
+        Some(bad) => Err(Error::Mismatch(format!(
+            "{bad} labels cannot be learnt from: there must be one for each of the {least} classes, \
+             and {most} are left when a fold is held out"
+        ))),
+    }
+}

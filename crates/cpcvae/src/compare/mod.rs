@@ -1,0 +1,13 @@
+//! How good a method is on labels held out, against baselines on the same rows, in words.
+
+mod baselines;
+mod comparison;
+mod learning_curve;
+mod paired;
+mod power_law;
+
+pub use baselines::{Workplace, baseline_trainings, comparison, hold_out_labels, with_baselines};
+pub use comparison::{Comparison, MethodScores, Outcome, ScoreKind, Verdict};
+pub use learning_curve::{LearningCurve, learning_curve};
+pub use paired::Paired;
+pub use power_law::{CurvePoint, PowerLaw, worth_buying};

@@ -1,0 +1,197 @@
+//! From what is asked for to complete settings: the one way, for the library, the command line and
+//! experiments.
+
+use super::{DataConfig, Preset, PresetData, RunConfig};
+use crate::error::{Error, Result};
+use crate::method::DataKind;
+use cpcvae_data::{DataName, Dataset};
+use toml::{Table, Value};
+
+/// The method where none is asked for.
+const METHOD: &str = "cpc";
+
+/// Settings laid over others, and where they come from, for messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// A file's name, or what else they were written in.
+    pub context: String,
+    /// The settings, section by section.
+    pub settings: Table,
+}
+
+/// A method, whose defaults, and settings to be laid over them. What is not said depends on the
+/// data, see [`Request::settings_for`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    chosen: Option<String>,
+    /// By settings; what was chosen wins over it.
+    named: Option<String>,
+    preset: Preset,
+    layers: Vec<Layer>,
+}
+
+impl Request {
+    /// The method of that name, or the default one.
+    pub fn new(method: Option<&str>) -> Self {
+        Self {
+            chosen: method.map(String::from),
+            ..Self::default()
+        }
+    }
+
+    /// The same with the defaults of a preset.
+    pub fn with_preset(mut self, preset: Preset) -> Self {
+        self.preset = preset;
+        self
+    }
+
+    /// Lays settings over those that were laid before. They may name the method, unless it was
+    /// chosen already: `method = "pc"`, or `name` in `[method]`.
+    pub fn push(&mut self, context: impl Into<String>, mut settings: Table) {
+        let named = take_method(&mut settings);
+        let context = context.into();
+        self.layers.push(Layer { context, settings });
+        self.named = named.or(self.named.take());
+    }
+
+    /// The method's name.
+    pub fn method(&self) -> &str {
+        self.asked_method().unwrap_or(METHOD)
+    }
+
+    /// The method's name, where one was asked for.
+    pub fn asked_method(&self) -> Option<&str> {
+        self.chosen.as_deref().or(self.named.as_deref())
+    }
+
+    /// Settings as far as they can be known before the data is opened, `[data]` among them.
+    /// `source` is what the data is called in messages and reports.
+    pub fn settings_before_opening(&self, name: &DataName, source: &str) -> Result<RunConfig> {
+        let usual = |kind| {
+            let data = match name.built_in() {
+                Some(built_in) => PresetData::BuiltIn(built_in),
+                None => PresetData::Own(kind),
+            };
+            RunConfig::preset(self.method(), data, source, self.preset)
+        };
+        // How a file is read may decide whether it is a table or images, which decides on the
+        // defaults of everything else.
+        let draft = self.laid_over(usual(DataKind::Table)?)?;
+        let kind = match name.holds_images(&draft.data.read_options())? {
+            true => DataKind::Images,
+            false => DataKind::Table,
+        };
+        self.laid_over(self.with_net(usual(kind)?))
+    }
+
+    /// Complete settings for these rows: the defaults of the method and the preset, what the rows
+    /// themselves have a say in (the size of a table, whether images are black and white), then the
+    /// settings that were asked for.
+    pub fn settings_for(&self, rows: &Dataset) -> Result<RunConfig> {
+        let data = match rows.built_in() {
+            Some(built_in) => PresetData::BuiltIn(built_in),
+            None => PresetData::Own(DataKind::of(&rows.layout)),
+        };
+        let opened: DataConfig = rows.data_config();
+        let mut usual = RunConfig::preset(self.method(), data, &opened.source, self.preset)?;
+        usual.data = opened;
+        let usual = self.with_net(usual);
+        let uses_all_labels = self.laid_over(usual.clone())?.data.labels == 0;
+        self.laid_over(usual.with_data_dependent_defaults(rows, uses_all_labels))
+    }
+
+    /// What was asked for, laid over complete settings.
+    pub fn laid_over(&self, base: RunConfig) -> Result<RunConfig> {
+        let overlay =
+            |config: RunConfig, layer: &Layer| config.overlaid(&layer.settings, &layer.context);
+        self.layers.iter().try_fold(base, overlay)
+    }
+
+    /// Defaults for the network that was asked for, which decides on the defaults of sizes.
+    fn with_net(&self, config: RunConfig) -> RunConfig {
+        let models = self.layers.iter().rev();
+        let mut models = models.filter_map(|layer| layer.settings.get("model")?.as_table());
+        match models.find_map(|model| model.get("net")?.as_str()) {
+            Some(net) => config.with_net(net),
+            None => config,
+        }
+    }
+}
+
+impl Layer {
+    /// The settings of a TOML text.
+    pub fn from_toml(context: &str, text: &str) -> Result<Self> {
+        let settings = text
+            .parse()
+            .map_err(|error: toml::de::Error| Error::Config {
+                context: context.into(),
+                problem: format!("this is not TOML: {}", error.to_string().trim()),
+            })?;
+        let context = context.into();
+        Ok(Self { context, settings })
+    }
+}
+
+/// Takes the method's name out of settings.
+fn take_method(settings: &mut Table) -> Option<String> {
+    let name = match settings.get_mut("method")? {
+        Value::String(_) => settings.remove("method"),
+        Value::Table(method) => method.remove("name"),
+        _ => None,
+    };
+    name.and_then(|name| name.as_str().map(String::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse_settings;
+    use cpcvae_data::{BuiltIn, Labels, Layout, Matrix};
+
+    fn rows(columns: usize) -> Dataset {
+        let names = (0..columns).map(|i| format!("x{i}").as_str().into());
+        let values = Matrix::new(100, columns, vec![0.0; 100 * columns]).expect("fits");
+        Dataset::new(
+            "made",
+            values,
+            Layout::Columns(names.collect()),
+            Labels::None,
+        )
+        .expect("fits")
+    }
+
+    fn said(pairs: &[&str]) -> Request {
+        let pairs: Vec<String> = pairs.iter().map(ToString::to_string).collect();
+        let mut request = Request::new(None);
+        request.push("test", parse_settings(&pairs).expect("well formed"));
+        request
+    }
+
+    #[test]
+    fn what_is_said_wins_over_what_suits_the_rows() {
+        let plain = Request::new(None).settings_for(&rows(40)).expect("ok");
+        assert_eq!(plain.model.code, 20);
+        let config = said(&["model.code=3"]).settings_for(&rows(40)).expect("ok");
+        assert_eq!(
+            (config.model.code, config.model.hidden),
+            (3, plain.model.hidden)
+        );
+    }
+
+    #[test]
+    fn settings_may_name_the_method_and_what_was_chosen_first_wins() {
+        assert_eq!(said(&["method=pc"]).method(), "pc");
+        assert_eq!(said(&["method.name=m2"]).method(), "m2");
+        let mut request = Request::new(Some("vae"));
+        request.push("test", parse_settings(&["method=pc".into()]).expect("ok"));
+        assert_eq!(request.method(), "vae");
+    }
+
+    #[test]
+    fn built_in_data_has_its_protocol_before_it_is_opened() {
+        let mnist = DataName::BuiltIn(BuiltIn::Mnist);
+        let config = said(&["data.labels=50"]).settings_before_opening(&mnist, "mnist");
+        let data = config.expect("ok").data;
+        assert_eq!((data.labels, data.validation), (50, 10_000.0));
+    }
+}

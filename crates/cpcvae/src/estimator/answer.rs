@@ -1,0 +1,314 @@
+//! What else a fitted model is asked: codes, scores, samples, filled gaps, rows worth a label.
+
+use super::{AsRows, Fitted};
+use crate::calibration::{DENSITY_DRAWS, log_densities};
+use crate::error::{Error, Result};
+use crate::infer::calibrate::at_temperature;
+use crate::infer::{
+    CodeSource, Codes, Evaluation, Filling, Reconstruction, RejectionLimits, Scores, Typical,
+    entropy, largest, suggest,
+};
+use crate::model::Target;
+use cpcvae_data::{Dataset, Layout, Matrix};
+
+/// How new rows are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleOptions {
+    /// Where codes are drawn from.
+    pub codes: CodeSource,
+    /// Whether rows are draws from the likelihood; otherwise its means.
+    pub noisy: bool,
+    /// What the predictor must give a class for a code to be one of it.
+    pub threshold: f32,
+    /// Codes drawn at most, for each class.
+    pub most_codes: usize,
+}
+
+impl Default for SampleOptions {
+    fn default() -> Self {
+        let limits = RejectionLimits::default();
+        Self {
+            codes: CodeSource::Fitted,
+            noisy: false,
+            threshold: limits.threshold,
+            most_codes: limits.draws,
+        }
+    }
+}
+
+/// New rows of a class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampledClass {
+    /// The rows in the user's units.
+    pub rows: Matrix,
+    /// Codes that were drawn for them.
+    pub drawn: usize,
+    /// Share of these that were kept.
+    pub acceptance: f64,
+}
+
+/// Rows with their gaps filled, and where they were.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imputed {
+    /// The rows in the user's units, without a missing cell.
+    pub rows: Matrix,
+    /// Number of cells that were filled.
+    pub filled: usize,
+}
+
+/// A row that is worth a label.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suggestion {
+    /// Its number.
+    pub row: usize,
+    /// The most probable class.
+    pub label: String,
+    /// Entropy of the calibrated probabilities, in nats.
+    pub entropy: f64,
+    /// Of 100 training rows, how many are as unusual as this one or more so.
+    pub percentile: f32,
+}
+
+impl Fitted {
+    /// Means and standard deviations of q(z|x): where rows lie on the latent map.
+    pub fn encode<R: AsRows + ?Sized>(&self, rows: &R) -> Result<Codes> {
+        let columns = self.card().shape.code;
+        let empty = || Matrix {
+            rows: 0,
+            columns,
+            values: Vec::new(),
+        };
+        let mut all = Codes {
+            mean: empty(),
+            sigma: empty(),
+        };
+        for part in self.encode_parts(&rows.as_rows(self.layout())?)? {
+            let part = part?;
+            append(&mut all.mean, part.mean);
+            append(&mut all.sigma, part.sigma);
+        }
+        Ok(all)
+    }
+
+    /// The same part by part.
+    pub fn encode_parts<'a>(
+        &'a self,
+        rows: &Dataset,
+    ) -> Result<impl Iterator<Item = Result<Codes>> + 'a> {
+        let prepared = self.card().preprocess.apply(rows.clone())?;
+        let parts = self.parts(prepared.features);
+        Ok(parts.map(|part| part.inference.encode(&part.features)))
+    }
+
+    /// Lower bounds of log p(x) and importance-weighted estimates of it, in the user's units, from
+    /// so many draws of the code.
+    pub fn score<R: AsRows + ?Sized>(&self, rows: &R, draws: usize) -> Result<Scores> {
+        let mut all = Scores {
+            elbo: Vec::new(),
+            log_likelihood: Vec::new(),
+        };
+        for part in self.score_parts(&rows.as_rows(self.layout())?, draws)? {
+            let part = part?;
+            all.elbo.extend(part.elbo);
+            all.log_likelihood.extend(part.log_likelihood);
+        }
+        Ok(all)
+    }
+
+    /// The same part by part.
+    pub fn score_parts<'a>(
+        &'a self,
+        rows: &Dataset,
+        draws: usize,
+    ) -> Result<impl Iterator<Item = Result<Scores>> + 'a> {
+        let preprocess = &self.card().preprocess;
+        let prepared = preprocess.apply(rows.clone())?;
+        Ok(self.parts(prepared.features).map(move |part| {
+            let mut scores = part.inference.score(&part.features, draws)?;
+            for row in 0..part.features.rows {
+                let shift = preprocess.log_density_shift(part.features.row(row));
+                scores.elbo[row] += shift;
+                scores.log_likelihood[row] += shift;
+            }
+            Ok(scores)
+        }))
+    }
+
+    /// Rows through the code and back, in the user's units.
+    pub fn reconstruct<R: AsRows + ?Sized>(
+        &self,
+        rows: &R,
+        kind: Reconstruction,
+    ) -> Result<Matrix> {
+        let preprocess = &self.card().preprocess;
+        let prepared = preprocess.apply(rows.as_rows(self.layout())?)?;
+        let made = self
+            .trained
+            .inference
+            .reconstruct(&prepared.features, kind)?;
+        Ok(preprocess.invert(made))
+    }
+
+    /// How good the model is on rows whose labels are known: its calibrated answers, and the
+    /// evidence.
+    pub fn evaluate(&self, rows: &Dataset) -> Result<Evaluation> {
+        let preprocess = &self.card().preprocess;
+        let prepared = preprocess.apply(rows.clone())?;
+        let inference = &self.trained.inference;
+        let evaluation = inference.evaluate_at(&prepared, self.calibration.temperature);
+        let evaluation = inference.with_evidence(evaluation, &prepared);
+        Ok(preprocess.in_user_units(evaluation, &prepared.features))
+    }
+
+    /// New rows in the user's units, of all kinds.
+    pub fn sample(&self, rows: usize) -> Result<Matrix> {
+        self.sample_with(rows, SampleOptions::default())
+    }
+
+    /// The same with options.
+    pub fn sample_with(&self, rows: usize, options: SampleOptions) -> Result<Matrix> {
+        let drawn = self
+            .trained
+            .inference
+            .sample(rows, options.noisy, options.codes)?;
+        Ok(self.card().preprocess.invert(drawn))
+    }
+
+    /// New rows of a class.
+    pub fn sample_class(
+        &self,
+        class: &str,
+        rows: usize,
+        options: SampleOptions,
+    ) -> Result<SampledClass> {
+        let threshold = options.threshold;
+        if !(threshold > 0.0 && threshold <= 1.0) {
+            return Err(Error::Mismatch(format!(
+                "the threshold is {threshold}; a probability is above 0 and at most 1"
+            )));
+        }
+        let limits = RejectionLimits {
+            codes: options.codes,
+            threshold,
+            draws: options.most_codes,
+        };
+        let inference = &self.trained.inference;
+        let samples = inference.sample_class(self.class(class)?, rows, options.noisy, limits)?;
+        Ok(SampledClass {
+            rows: self.card().preprocess.invert(samples.features),
+            drawn: samples.drawn,
+            acceptance: samples.acceptance,
+        })
+    }
+
+    /// The place of a class.
+    fn class(&self, name: &str) -> Result<usize> {
+        let classes = self.classes();
+        if classes.is_empty() {
+            return Err(Error::Mismatch("this model predicts no classes".into()));
+        }
+        let place = classes.iter().position(|class| class == name);
+        place.ok_or_else(|| {
+            Error::Mismatch(format!(
+                "the model has no class `{name}`; its classes are: {}",
+                classes.join(", ")
+            ))
+        })
+    }
+
+    /// Missing cells (NaN) filled in; other cells stay as they are up to rounding.
+    pub fn impute<R: AsRows + ?Sized>(
+        &self,
+        rows: &R,
+        filling: Filling,
+        iterations: usize,
+    ) -> Result<Imputed> {
+        let rows = rows.as_rows(self.layout())?;
+        let gaps = rows.features.matrix();
+        let mut all = Matrix {
+            rows: 0,
+            columns: self.layout().width(),
+            values: Vec::new(),
+        };
+        for part in self.impute_parts(&rows, filling, iterations)? {
+            append(&mut all, part?);
+        }
+        let mut filled = 0;
+        for (cell, before) in all.values.iter_mut().zip(&gaps.values) {
+            match before.is_nan() {
+                true => filled += 1,
+                false => *cell = *before,
+            }
+        }
+        Ok(Imputed { rows: all, filled })
+    }
+
+    /// The same part by part; known cells have gone through the model's units and back.
+    pub fn impute_parts<'a>(
+        &'a self,
+        rows: &Dataset,
+        filling: Filling,
+        iterations: usize,
+    ) -> Result<impl Iterator<Item = Result<Matrix>> + 'a> {
+        let preprocess = &self.card().preprocess;
+        if let Layout::Image { .. } = preprocess.layout {
+            return Err(Error::Mismatch(
+                "missing cells are filled in tables, and this model was trained on images".into(),
+            ));
+        }
+        let prepared = preprocess.apply_with_gaps(rows.clone())?;
+        Ok(self.parts(prepared.features).map(move |part| {
+            let filled = part.inference.impute(&part.features, filling, iterations)?;
+            Ok(preprocess.invert(filled))
+        }))
+    }
+
+    /// The rows most worth a label, the best first: unsure, usual, and unlike each other. Rows that
+    /// have a label already are left out.
+    pub fn suggest(&self, rows: &Dataset, count: usize) -> Result<Vec<Suggestion>> {
+        let Target::Classes(names) = &self.card().shape.target else {
+            return Err(Error::Mismatch(
+                "rows are suggested by how sure their class is, and this model predicts no classes"
+                    .into(),
+            ));
+        };
+        let is_open = |row: &u32| !rows.labels.is_known(*row);
+        let candidates: Vec<u32> = (0..rows.len() as u32).filter(is_open).collect();
+        if candidates.is_empty() {
+            return Err(Error::Mismatch(format!(
+                "all {} rows of `{}` have labels already",
+                rows.len(),
+                rows.name
+            )));
+        }
+        let open = rows.select(&candidates);
+        let prepared = self.card().preprocess.apply(open.clone())?;
+        let inference = &self.trained.inference;
+        let codes = inference.encode(&prepared.features)?.mean;
+        let mut probabilities = inference.predict(&prepared.features, 0)?;
+        let temperature = self.calibration.temperature;
+        at_temperature(&mut probabilities.values, names.len(), temperature);
+        let log_p = log_densities(&self.trained, open)?;
+        // A run without training rows' densities: how usual among the rows asked about.
+        let typical = self.calibration.typical.clone();
+        let typical = typical.or_else(|| Typical::new(&log_p, DENSITY_DRAWS));
+        let percentile = |row: usize| typical.as_ref().map_or(0.0, |t| t.percentile(log_p[row]));
+        let unsure = |row: usize| entropy(probabilities.row(row));
+        let worth: Vec<f64> = (0..prepared.len())
+            .map(|row| unsure(row) * f64::from(percentile(row)) / 100.0)
+            .collect();
+        let chosen = suggest(&worth, &codes, count).into_iter();
+        let suggestion = |row: usize| Suggestion {
+            row: candidates[row] as usize,
+            label: names[largest(probabilities.row(row))].clone(),
+            entropy: unsure(row),
+            percentile: percentile(row),
+        };
+        Ok(chosen.map(suggestion).collect())
+    }
+}
+
+fn append(all: &mut Matrix, more: Matrix) {
+    all.rows += more.rows;
+    all.values.extend(more.values);
+}

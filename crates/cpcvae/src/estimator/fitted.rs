@@ -1,0 +1,214 @@
+//! A fitted model: what it is, how it is kept and loaded.
+
+use crate::calibration::Calibration;
+use crate::compare::{Comparison, Verdict};
+use crate::config::RunConfig;
+use crate::device::{Device, device};
+use crate::error::{Error, Result};
+use crate::model::Target;
+use crate::run::{Card, Run, RunFolder, RunReport, Trained};
+use cpcvae_data::{Layout, Split};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// A trained model with everything that is known of it. Its answers are in the user's units.
+///
+/// ```
+/// use cpcvae::prelude::*;
+///
+/// let rows: Vec<[f32; 1]> = (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32]).collect();
+/// let labels = (0..60).map(|i| (i < 8).then_some(["low", "high"][i % 2]));
+/// let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(100).hold_out(false).fit(&data)?;
+///
+/// let folder = std::env::temp_dir().join(format!("cpcvae-doc-{}", std::process::id()));
+/// fitted.save(&folder)?;
+/// let same = Fitted::load(&folder)?;
+/// assert_eq!(same.predict(&rows)?.outputs, fitted.predict(&rows)?.outputs);
+/// # std::fs::remove_dir_all(&folder).ok();
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    pub(super) config: RunConfig,
+    pub(super) trained: Trained,
+    pub(super) calibration: Calibration,
+    pub(super) comparison: Option<Comparison>,
+    pub(super) held_out: HeldOutState,
+    pub(super) report: RunReport,
+    pub(super) split: Split,
+    pub(super) metrics: Vec<u8>,
+    pub(super) folder: Option<RunFolder>,
+    pub(super) device: Device,
+}
+
+/// `report.json`: what training found, and what was found on held-out labels.
+#[derive(Serialize, Deserialize)]
+struct StoredReport {
+    #[serde(flatten)]
+    report: RunReport,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    comparison: Option<Comparison>,
+}
+
+/// Whether answers were measured on held-out labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldOutState {
+    /// They were.
+    Measured,
+    /// Nobody asked for it.
+    NotAsked,
+    /// They could not be, and why.
+    Impossible(String),
+    /// A stop was asked for before all were held out; the model is finished.
+    Stopped,
+}
+
+impl Fitted {
+    /// Loads a finished run.
+    pub fn load(folder: impl AsRef<Path>) -> Result<Self> {
+        Self::load_on(folder, "cpu")
+    }
+
+    /// The same on another device: `cpu`, `wgpu`, `cuda` or `metal`.
+    pub fn load_on(folder: impl AsRef<Path>, device_name: &str) -> Result<Self> {
+        let path = folder.as_ref();
+        if !path.is_dir() {
+            return Err(Error::file(path, "there is no folder of a run here"));
+        }
+        let folder = RunFolder::at(path);
+        let device = device(device_name)?;
+        let trained = Trained::open(&folder, &device, 0)?;
+        let calibration = Calibration::load(&folder)?.unwrap_or_else(Calibration::unknown);
+        let StoredReport { report, comparison } = folder.read_report()?;
+        Ok(Self {
+            config: folder.config()?,
+            trained,
+            held_out: match calibration.held_out {
+                Some(_) => HeldOutState::Measured,
+                None => HeldOutState::NotAsked,
+            },
+            calibration,
+            comparison,
+            report,
+            split: folder.split()?,
+            metrics: folder.metrics()?,
+            folder: Some(folder),
+            device,
+        })
+    }
+
+    /// Writes everything into a folder that [`Fitted::load`] and the command line open.
+    pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
+        let folder = RunFolder::at(folder.as_ref());
+        let metrics = match &self.folder {
+            Some(own) if own.path() == folder.path() => return Ok(()),
+            Some(own) => own.metrics()?,
+            None => self.metrics.clone(),
+        };
+        let run = Run {
+            config: self.config.clone(),
+            report: self.report.clone(),
+            split: self.split.clone(),
+            trained: Some(self.trained.clone()),
+            metrics,
+        };
+        run.save(&folder)?;
+        self.calibration.save(&folder)?;
+        folder.write_report(&self.stored_report())
+    }
+
+    /// The same, with another seed for everything that answers draw at random; 0 otherwise.
+    pub fn with_seed(&self, seed: u64) -> Self {
+        Self {
+            trained: self.trained.with_seed(seed),
+            ..self.clone()
+        }
+    }
+
+    /// The complete settings of its training.
+    pub fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    /// What training did, and the figures on test rows where there were any.
+    pub fn report(&self) -> &RunReport {
+        &self.report
+    }
+
+    /// What the model says of itself.
+    pub fn card(&self) -> &Card {
+        &self.trained.card
+    }
+
+    /// The model below the answers, which speaks of prepared rows.
+    pub fn trained(&self) -> &Trained {
+        &self.trained
+    }
+
+    /// Which rows trained, validated and tested.
+    pub fn split(&self) -> &Split {
+        &self.split
+    }
+
+    /// Calibration, and the figures on held-out labels.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// Whether answers were measured on held-out labels.
+    pub fn held_out(&self) -> &HeldOutState {
+        &self.held_out
+    }
+
+    /// The method and its baselines on held-out rows, where they were compared.
+    pub fn comparison(&self) -> Option<&Comparison> {
+        self.comparison.as_ref()
+    }
+
+    /// In words: whether the unlabelled rows help, by how much, how sure that is.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let compared = self.comparison.as_ref()?;
+        compared.labels_only.as_ref()?;
+        Some(compared.verdict())
+    }
+
+    /// Names of the classes; empty where labels are continuous or there are none.
+    pub fn classes(&self) -> &[String] {
+        match &self.card().shape.target {
+            Target::Classes(names) => names,
+            Target::Values(_) | Target::Nothing => &[],
+        }
+    }
+
+    /// What a row looks like.
+    pub fn layout(&self) -> &Layout {
+        &self.card().preprocess.layout
+    }
+
+    /// Every term of the objective over time: one JSON object a line.
+    pub fn history(&self) -> &[u8] {
+        &self.metrics
+    }
+
+    fn stored_report(&self) -> StoredReport {
+        StoredReport {
+            report: self.report.clone(),
+            comparison: self.comparison.clone(),
+        }
+    }
+
+    pub(super) fn keep_calibration(&self) -> Result<()> {
+        match &self.folder {
+            Some(folder) => self.calibration.save(folder),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn keep_report(&self) -> Result<()> {
+        match &self.folder {
+            Some(folder) => folder.write_report(&self.stored_report()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Rows that a model is asked about, in whatever form the caller has them.
+
+use crate::error::{Error, Result};
+use cpcvae_data::{Dataset, Features, Labels, Layout, Matrix};
+use ndarray::{ArrayBase, ArrayView2, Data, Ix2};
+
+/// Rows in memory or opened from a file, as a data set of the model's layout. Values of a table are
+/// in the user's units, NaN where a cell is missing; levels are numbers, by their place in the
+/// model's list.
+pub trait AsRows {
+    /// The rows with this layout.
+    fn as_rows(&self, layout: &Layout) -> Result<Dataset>;
+}
+
+/// The name of rows that have none.
+const NAME: &str = "rows";
+
+fn dataset(values: Vec<f32>, columns: usize, layout: &Layout) -> Result<Dataset> {
+    let rows = values.len() / columns.max(1);
+    if columns != layout.width() {
+        return Err(Error::Mismatch(format!(
+            "the rows have {columns} values each, the model was trained on {}",
+            layout.width()
+        )));
+    }
+    let matrix = Matrix::new(rows, columns, values)?;
+    Ok(Dataset::new(
+        NAME,
+        Features::new(matrix),
+        layout.clone(),
+        Labels::None,
+    )?)
+}
+
+/// One row after the other.
+fn of_slices<R: AsRef<[f32]>>(rows: &[R], layout: &Layout) -> Result<Dataset> {
+    let columns = rows
+        .first()
+        .map_or(layout.width(), |row| row.as_ref().len());
+    if let Some(row) = rows.iter().position(|row| row.as_ref().len() != columns) {
+        return Err(Error::Mismatch(format!(
+            "row {row} has {} values, row 0 has {columns}",
+            rows[row].as_ref().len()
+        )));
+    }
+    let values = rows.iter().flat_map(|row| row.as_ref()).copied();
+    dataset(values.collect(), columns, layout)
+}
+
+impl AsRows for Dataset {
+    fn as_rows(&self, _: &Layout) -> Result<Dataset> {
+        Ok(self.clone())
+    }
+}
+
+impl AsRows for Matrix {
+    fn as_rows(&self, layout: &Layout) -> Result<Dataset> {
+        dataset(self.values.clone(), self.columns, layout)
+    }
+}
+
+impl<const N: usize> AsRows for [[f32; N]] {
+    fn as_rows(&self, layout: &Layout) -> Result<Dataset> {
+        of_slices(self, layout)
+    }
+}
+
+impl<const N: usize, const ROWS: usize> AsRows for [[f32; N]; ROWS] {
+    fn as_rows(&self, layout: &Layout) -> Result<Dataset> {
+        of_slices(self, layout)
+    }
+}
+
+impl<R: AsRef<[f32]>> AsRows for Vec<R> {
+    fn as_rows(&self, layout: &Layout) -> Result<Dataset> {
+        of_slices(self, layout)
+    }
+}
+
+impl AsRows for [Vec<f32>] {
+    fn as_rows(&self, layout: &Layout) -> Result<Dataset> {
+        of_slices(self, layout)
+    }
+}
+
+impl<S: Data<Elem = f32>> AsRows for ArrayBase<S, Ix2> {
+    fn as_rows(&self, layout: &Layout) -> Result<Dataset> {
+        dataset(self.iter().copied().collect(), self.ncols(), layout)
+    }
+}
+
+/// A matrix as a view of `ndarray`, without a copy.
+pub fn as_array(matrix: &Matrix) -> ArrayView2<'_, f32> {
+    ArrayView2::from_shape((matrix.rows, matrix.columns), &matrix.values)
+        .expect("a matrix holds as many values as it says")
+}

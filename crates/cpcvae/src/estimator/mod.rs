@@ -1,0 +1,37 @@
+//! The front door: a builder a method, [`Fit::fit`] in memory or in a folder, and [`Fitted`], which
+//! answers.
+//!
+//! ```
+//! use cpcvae::prelude::*;
+//!
+//! // Two groups of points; two rows of each have a label.
+//! let rows: Vec<[f32; 2]> = (0..80)
+//!     .map(|i| if i % 2 == 0 { [i as f32 % 7.0, 1.0] } else { [i as f32 % 7.0 + 20.0, 9.0] })
+//!     .collect();
+//! let labels = (0..80).map(|i| (i < 8).then_some(if i % 2 == 0 { "left" } else { "right" }));
+//! let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+//!
+//! let fitted = Cpc::new().seed(1).steps(200).folds(2).fit(&data)?;
+//! let answers = fitted.predict(&[[3.0, 1.0], [23.0, 9.0]])?;
+//! assert_eq!([answers.label(0), answers.label(1)], ["left", "right"]);
+//! # Ok::<(), cpcvae::Error>(())
+//! ```
+
+mod answer;
+mod builders;
+mod fit;
+mod fitted;
+mod input;
+mod parts;
+mod predict;
+mod read_rows;
+
+pub use answer::{Imputed, SampleOptions, SampledClass, Suggestion};
+pub use builders::{
+    Adgm, BlendedM2, Cpc, LabelsOnly, M1, M1M2, M2, Pc, Sdgm, SupervisedVae, Vae, VaeThenMlp, Vat,
+};
+pub use fit::{Estimator, Fit};
+pub use fitted::{Fitted, HeldOutState};
+pub use input::AsRows;
+pub use predict::{PredictOptions, Predictions};
+pub use read_rows::{LabelColumns, OpenedRows, RowOptions, WantedLabels};

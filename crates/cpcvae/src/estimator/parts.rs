@@ -1,0 +1,27 @@
+//! Rows asked about part by part, so that neither they nor the answers have to fit in memory.
+
+use super::Fitted;
+use crate::infer::{CHUNK, Inference};
+use cpcvae_data::{Features, Matrix, Rows};
+
+/// Consecutive prepared rows, and the model that answers for them.
+pub(super) struct Part {
+    /// The prepared rows.
+    pub features: Matrix,
+    /// Answers as it would if asked about all rows at once.
+    pub inference: Inference,
+}
+
+impl Fitted {
+    /// The parts of prepared rows, in order.
+    pub(super) fn parts(&self, features: Features) -> impl Iterator<Item = Part> + '_ {
+        let rows = features.rows();
+        (0..rows.div_ceil(CHUNK)).map(move |chunk| {
+            let first = chunk * CHUNK;
+            Part {
+                features: features.part(first..rows.min(first + CHUNK)),
+                inference: self.trained.inference.at_chunk(chunk),
+            }
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! What a caller hears of a whole `fit`: many trainings, one after the other or at once.
+
+use super::{Observer, Silent};
+
+/// One of the trainings of a `fit`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrainingInfo {
+    /// What is trained: the method's name.
+    pub name: String,
+    /// Which of so many it is, counted from 0: folds of a cross-fit.
+    pub part: usize,
+    /// How many there are.
+    pub parts: usize,
+}
+
+/// Follows a whole `fit`, and may ask for a stop.
+pub trait Watch: Sync {
+    /// A training begins. Its observer is dropped when it ends. Several may run at once.
+    fn training(&self, _: &TrainingInfo) -> Box<dyn Observer> {
+        Box::new(Silent)
+    }
+
+    /// Something worth telling, as a sentence.
+    fn note(&self, _: &str) {}
+}
+
+impl Watch for Silent {}
