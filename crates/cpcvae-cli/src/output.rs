@@ -2,8 +2,7 @@
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
-use cpcvae_data::{CellKind, Layout, Matrix};
-use cpcvae_lab::figure::Grid;
+use cpcvae_data::{CellKind, Layout};
 use std::io::Write;
 use std::path::Path;
 
@@ -153,28 +152,4 @@ pub fn column_names(layout: &Layout) -> impl Iterator<Item = String> {
 pub fn is_figure(out: Option<&Path>) -> bool {
     let extension = out.and_then(Path::extension).and_then(|text| text.to_str());
     extension.is_some_and(|text| matches!(text.to_ascii_lowercase().as_str(), "png" | "svg"))
-}
-
-/// An empty grid for images of this layout.
-pub fn grid(layout: &Layout) -> Result<Grid> {
-    match layout {
-        Layout::Image {
-            height,
-            width,
-            channels,
-        } => Ok(Grid {
-            height: *height,
-            width: *width,
-            channels: *channels,
-            ..Grid::default()
-        }),
-        Layout::Columns(_) => {
-            bail!("a grid of images needs a model of images; write a .csv file for a table")
-        }
-    }
-}
-
-/// The rows of a matrix as images.
-pub fn images(rows: &Matrix) -> Vec<Vec<f32>> {
-    (0..rows.rows).map(|row| rows.row(row).to_vec()).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{PassthroughArgs, ReconstructArgs, ReconstructionKind};
 use crate::opened;
-use crate::output::{check_out, column_names, feature_cells, grid, images, is_figure, write_csv};
+use crate::output::{check_out, column_names, feature_cells, is_figure, write_csv};
 use crate::passthrough::Passthrough;
 use crate::printer::Printer;
 use anyhow::Result;
@@ -10,6 +10,7 @@ use cpcvae::estimator::WantedLabels;
 use cpcvae::infer::Reconstruction;
 use cpcvae_data::{Dataset, Matrix};
 use cpcvae_lab::figure::image_grid;
+use cpcvae_lab::pictures::{grid, images};
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -2,13 +2,14 @@
 
 use crate::args::{CodesArg, SampleArgs};
 use crate::opened;
-use crate::output::{column_names, feature_cells, grid, images, is_figure, write_csv};
+use crate::output::{column_names, feature_cells, is_figure, write_csv};
 use crate::printer::{Printer, count, percent};
 use anyhow::{Result, bail};
 use cpcvae::estimator::{Fitted, SampleOptions};
 use cpcvae::infer::CodeSource;
 use cpcvae_data::{Layout, Matrix};
 use cpcvae_lab::figure::{ScatterPanel, image_grid, scatter_panels};
+use cpcvae_lab::pictures::{grid, images};
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -50,9 +50,44 @@ impl Record {
     }
 }
 
-/// Eight hexadecimal digits that change with the settings.
-pub fn settings_hash(settings: &str) -> String {
-    format!("{:08x}", crc32fast::hash(settings.as_bytes()))
+/// Keys that came after the first results, each with the value that stands for how it was before.
+/// With that value they do not count, so that what was trained earlier still does.
+const LATER_KEYS: [(&str, &str, &str); 11] = [
+    ("model", "net", r#""mlp""#),
+    ("model", "depth", "28"),
+    ("model", "width", "2"),
+    ("model", "batch_norm", "false"),
+    ("model", "decoder_start", r#""zero""#),
+    ("method", "input_noise", "0.0"),
+    ("method", "aggregate_views", r#""both""#),
+    ("method", "aggregate_decay", "0.0"),
+    ("method", "simulated", r#""draw""#),
+    ("train", "stretch", "0.0"),
+    ("train", "labelled_evidence", r#""batch""#),
+];
+
+/// Eight hexadecimal digits that change with the settings. The order of keys does not matter, nor do
+/// keys that came later and say how it was before; without a source of pseudo-labels nothing in
+/// their section matters.
+pub fn settings_hash(settings: &Value) -> String {
+    let mut settings = settings.clone();
+    for (section, key, before) in LATER_KEYS {
+        if let Some(section) = settings.get_mut(section).and_then(Value::as_object_mut)
+            && section
+                .get(key)
+                .is_some_and(|value| value.to_string() == before)
+        {
+            section.remove(key);
+        }
+    }
+    let source = settings.pointer("/pseudo_labels/source");
+    if source.is_some_and(|source| source == "none")
+        && let Some(all) = settings.as_object_mut()
+    {
+        all.remove("pseudo_labels");
+    }
+    // Keys of a JSON object are sorted.
+    format!("{:08x}", crc32fast::hash(settings.to_string().as_bytes()))
 }
 
 /// A results file with what it holds.
@@ -84,13 +119,15 @@ impl ResultsFile {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let record: Record =
+            let mut record: Record =
                 serde_json::from_slice(line).map_err(|error| ExperimentError::Results {
                     file: path.display().to_string(),
                     line: index + 1,
                     problem: error.to_string(),
                 })?;
             if record.experiment == experiment {
+                // Lines of older versions have a hash of another kind.
+                record.hash = settings_hash(&record.settings);
                 records.push(record);
             }
         }

@@ -36,7 +36,7 @@ fn only_missing_cells_are_missing() {
     let folder = empty_folder("missing-cells");
     let path = folder.join("tiny.jsonl");
     let cells = cells(&plan());
-    let hash = settings_hash("steps = 50");
+    let hash = settings_hash(&serde_json::json!({ "train": { "steps": 50 } }));
     let mut file = ResultsFile::open(&path, "tiny").expect("a new file");
     for cell in &cells[..3] {
         file.append(record(&cell.key, &hash, 0.5))
@@ -50,7 +50,7 @@ fn only_missing_cells_are_missing() {
             .count()
     };
     assert_eq!(missing(&hash), cells.len() - 3);
-    let changed = settings_hash("steps = 60");
+    let changed = settings_hash(&serde_json::json!({ "train": { "steps": 60 } }));
     assert_ne!(hash, changed);
     assert_eq!(
         missing(&changed),
@@ -99,4 +99,22 @@ fn a_broken_line_in_the_middle_is_an_error_with_its_number() {
         "{error}"
     );
     fs::remove_dir_all(folder).expect("own folder");
+}
+
+#[test]
+fn keys_that_came_later_count_when_they_say_something_new() {
+    let of = |text: &str| settings_hash(&serde_json::from_str(text).expect("JSON"));
+    let before = of(r#"{"model": {"code": 2, "hidden": [5]}, "seed": 1}"#);
+    assert_eq!(
+        of(r#"{"seed": 1, "model": {"net": "mlp", "depth": 28, "hidden": [5], "code": 2}}"#),
+        before
+    );
+    assert_ne!(
+        of(r#"{"seed": 1, "model": {"net": "wrn", "hidden": [5], "code": 2}}"#),
+        before
+    );
+    let plain = r#"{"model": {"code": 2, "hidden": [5]}, "seed": 1,
+                    "pseudo_labels": {"source": "none", "alpha": 0.9}}"#;
+    assert_eq!(of(plain), before);
+    assert_ne!(of(&plain.replace("none", "ensemble")), before);
 }

@@ -1,11 +1,11 @@
 //! A page of images: samples by class, reconstructions, aligned reconstructions.
 
-use crate::output::{grid, images};
 use anyhow::Result;
 use cpcvae::describe::{Drawn, Measured, Parts, Way};
 use cpcvae::infer::Reconstruction;
 use cpcvae::run::Trained;
 use cpcvae_lab::figure::image_grid;
+use cpcvae_lab::pictures::{grid, images};
 use std::path::Path;
 
 /// Images side by side.

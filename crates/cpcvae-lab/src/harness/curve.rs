@@ -1,9 +1,9 @@
 //! Lines: a metric against a setting, and validation accuracy against steps.
 
 use super::figures::Studio;
+use crate::experiment::{Drawing, FigurePlan, Metric, Row};
+use crate::figure::{Series, line_chart};
 use anyhow::Result;
-use cpcvae_lab::experiment::{Drawing, FigurePlan, Metric, Row};
-use cpcvae_lab::figure::{Series, line_chart};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

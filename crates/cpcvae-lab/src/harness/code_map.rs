@@ -2,13 +2,13 @@
 
 use super::figures::{Exhibit, Studio};
 use super::panels::arrange;
+use crate::experiment::{Axis, FigurePlan, Row};
+use crate::figure::{Regions, ScatterPanel};
 use anyhow::{Result, bail};
 use cpcvae::infer::largest;
 use cpcvae::model::ModelKind;
 use cpcvae::run::Trained;
 use cpcvae_data::{Dataset, Matrix};
-use cpcvae_lab::experiment::{Axis, FigurePlan, Row};
-use cpcvae_lab::figure::{Regions, ScatterPanel};
 use std::path::PathBuf;
 
 /// Test rows that are shown.

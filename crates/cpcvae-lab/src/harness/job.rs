@@ -1,14 +1,12 @@
 //! A cell with its settings, and how it is trained.
 
+use crate::experiment::{Cell, CellKey, Metrics, Plan, PresetName, Record, cells, settings_hash};
 use anyhow::{Context, Result};
 use cpcvae::config::{Preset, Request, RunConfig};
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, RunReport};
 use cpcvae::train::Observer;
 use cpcvae_data::{DataName, Source};
-use cpcvae_lab::experiment::{
-    Cell, CellKey, Metrics, Plan, PresetName, Record, cells, settings_hash,
-};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -75,7 +73,7 @@ impl Job {
             config.train.precision = precision.into();
         }
         Ok(Self {
-            hash: settings_hash(&without_later_keys(&config.to_toml())),
+            hash: settings_hash(&serde_json::to_value(&config)?),
             key: cell.key,
             config,
         })
@@ -168,7 +166,7 @@ pub enum Keep {
 impl Keep {
     /// What the plan asks for.
     pub fn of(plan: &Plan, key: &CellKey) -> Self {
-        let shown = |figure: &cpcvae_lab::experiment::FigurePlan| {
+        let shown = |figure: &crate::experiment::FigurePlan| {
             figure.draw.needs_models() && figure.only.has(key)
         };
         if plan.keep {
@@ -179,38 +177,6 @@ impl Keep {
             Self::Nothing
         }
     }
-}
-
-/// Keys that came after the first results, each with the value that stands for how it was before.
-/// With that value they are left out of the hash, so that what was trained earlier still counts.
-const LATER_KEYS: [&str; 11] = [
-    r#"net = "mlp""#,
-    "depth = 28",
-    "width = 2",
-    "input_noise = 0.0",
-    "stretch = 0.0",
-    "batch_norm = false",
-    r#"aggregate_views = "both""#,
-    "aggregate_decay = 0.0",
-    r#"labelled_evidence = "batch""#,
-    r#"decoder_start = "zero""#,
-    r#"simulated = "draw""#,
-];
-
-/// The section of pseudo-labels, which came later too; without a source nothing in it matters.
-const NO_PSEUDO_LABELS: &str = "[pseudo_labels]\nsource = \"none\"\n";
-
-fn without_later_keys(settings: &str) -> String {
-    let mut settings = settings.to_string();
-    if let Some(start) = settings.find(NO_PSEUDO_LABELS) {
-        let rest = &settings[start..];
-        let length = rest.find("\n\n").map_or(rest.len(), |end| end + 2);
-        settings.replace_range(start..start + length, "");
-    }
-    let lines = settings.split_inclusive('\n');
-    lines
-        .filter(|line| !LATER_KEYS.contains(&line.trim_end()))
-        .collect()
 }
 
 /// Validation accuracies of a run's metrics, with their steps.
@@ -242,30 +208,5 @@ fn metrics(report: &RunReport) -> Metrics {
         multiplier: constraint.map(|constraint| constraint.multiplier),
         constraint_value: constraint.map(|constraint| constraint.value),
         satisfied: constraint.map(|constraint| constraint.satisfied),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn later_keys_count_when_they_say_something_new() {
-        let before = "[model]\ncode = 2\nhidden = [5]\n";
-        let now = "[model]\ncode = 2\nnet = \"mlp\"\ndepth = 28\nwidth = 2\nhidden = [5]\n";
-        assert_eq!(without_later_keys(now), before);
-        let section = |source: &str| {
-            format!("[pseudo_labels]\nsource = \"{source}\"\nalpha = 0.9\n\n[train]\nsteps = 3\n")
-        };
-        assert_eq!(without_later_keys(&section("none")), "[train]\nsteps = 3\n");
-        assert_eq!(
-            without_later_keys(&section("ensemble")),
-            section("ensemble")
-        );
-        let other = now.replace("mlp", "wrn").replace("28", "10");
-        assert_eq!(
-            without_later_keys(&other),
-            "[model]\ncode = 2\nnet = \"wrn\"\ndepth = 10\nhidden = [5]\n"
-        );
     }
 }

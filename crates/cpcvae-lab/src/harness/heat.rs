@@ -1,9 +1,9 @@
 //! A metric over two settings.
 
 use super::figures::{Studio, file_name};
+use crate::experiment::{Drawing, FigurePlan, Row};
+use crate::figure::{HeatMap, heat_map};
 use anyhow::Result;
-use cpcvae_lab::experiment::{Drawing, FigurePlan, Row};
-use cpcvae_lab::figure::{HeatMap, heat_map};
 use std::path::PathBuf;
 
 /// A file for each method: means over draws.

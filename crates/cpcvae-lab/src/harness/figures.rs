@@ -2,14 +2,14 @@
 
 use super::job::{Bench, Job};
 use super::{code_map, curve, heat, regions};
-use crate::command::demo::glyphs::{reconstructions, samples};
-use crate::printer::Printer;
+use crate::experiment::{CellKey, CodesOf, Drawing, FigurePlan, Plan, Record, Row, slug};
+use crate::figure::{Grid, image_grid};
+use crate::pictures::{reconstructions, samples};
 use anyhow::{Context, Result};
 use cpcvae::infer::{CodeSource, Reconstruction};
 use cpcvae::run::Trained;
+use cpcvae::train::Watch;
 use cpcvae_data::{Dataset, Source, Split};
-use cpcvae_lab::experiment::{CellKey, CodesOf, Drawing, FigurePlan, Plan, Record, Row, slug};
-use cpcvae_lab::figure::{Grid, image_grid};
 use std::path::{Path, PathBuf};
 
 /// What figures are made with.
@@ -21,7 +21,7 @@ pub struct Studio<'a> {
     /// What the files' names begin with.
     pub stem: &'a Path,
     /// For remarks.
-    pub printer: Printer,
+    pub watch: &'a dyn Watch,
 }
 
 /// A row's model of the first draw, with its data.
@@ -53,7 +53,7 @@ pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Ve
         // A figure with fewer panels is no reason to lose one that has them all.
         let files = studio.paths(&figure.name);
         if lost > 0 && files.iter().all(|path| path.exists()) {
-            studio.printer.note(format!(
+            studio.watch.note(&format!(
                 "figure `{}` is left as it was: {lost} of its {} models are not there; `--retrain` \
                  trains them again",
                 figure.name,
@@ -67,8 +67,8 @@ pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Ve
         if drawn.is_empty() {
             let name = &figure.name;
             studio
-                .printer
-                .note(format!("figure `{name}`: nothing to show yet"));
+                .watch
+                .note(&format!("figure `{name}`: nothing to show yet"));
         }
         paths.extend(drawn);
     }
@@ -143,7 +143,7 @@ impl Studio<'_> {
             };
             match self.job(record) {
                 Some(job) => exhibits.push(self.open(job, record)?),
-                None => self.printer.note(format!(
+                None => self.watch.note(&format!(
                     "figure `{}`: the model of {} is not there; `--retrain` trains it again",
                     figure.name, record.key
                 )),

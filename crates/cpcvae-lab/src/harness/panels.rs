@@ -1,10 +1,9 @@
 //! Panels side by side: which model goes where, and what is written above it.
 
 use super::figures::{Exhibit, Studio};
-use crate::printer::percent;
+use crate::experiment::{Axis, CellKey};
+use crate::figure::{ScatterPanel, scatter_panels_with_legend};
 use anyhow::Result;
-use cpcvae_lab::experiment::{Axis, CellKey};
-use cpcvae_lab::figure::{ScatterPanel, scatter_panels_with_legend};
 use std::path::PathBuf;
 
 /// Rows of panels with their titles.
@@ -55,7 +54,9 @@ pub fn arrange(
             let accuracy = exhibit.record.metrics.accuracy;
             row.push(ScatterPanel {
                 title: if repeats { String::new() } else { name },
-                corner: accuracy.map(percent).unwrap_or_default(),
+                corner: accuracy
+                    .map(|share| format!("{:.1}%", 100.0 * share))
+                    .unwrap_or_default(),
                 ..panel(exhibit)?
             });
         }

@@ -2,10 +2,10 @@
 
 use super::figures::Studio;
 use super::panels::arrange;
-use crate::command::demo::half_moon::{labelled_points, predictions_of};
+use crate::experiment::{Axis, FigurePlan, Row};
+use crate::figure::ScatterPanel;
+use crate::pictures::{labelled_points, predictions_of};
 use anyhow::{Result, bail};
-use cpcvae_lab::experiment::{Axis, FigurePlan, Row};
-use cpcvae_lab::figure::ScatterPanel;
 use std::path::PathBuf;
 
 /// A panel for each model: test rows in the colour of their prediction, labelled rows as

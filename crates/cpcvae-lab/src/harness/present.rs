@@ -1,27 +1,20 @@
 //! Table and figures of an experiment, from what is recorded.
 
+use super::Options;
 use super::figures::{self, Studio};
-use crate::args::ExperimentArgs;
+use crate::experiment::{CellKey, Entry, Plan, Record, ResultsFile, entries, report, rows};
 use anyhow::{Context, Result};
-use cpcvae_lab::experiment::{CellKey, Entry, Plan, Record, ResultsFile, entries, report, rows};
 use std::path::{Path, PathBuf};
 
-/// The answer in both forms.
-pub struct Answer {
-    /// For people.
-    pub text: String,
-    /// As one object.
-    pub json: serde_json::Value,
-}
-
-/// Writes table and figures of everything recorded with the plan's settings.
+/// Writes table and figures of everything recorded with the plan's settings. The answer is text for
+/// people, and one object.
 pub fn write(
     plan: &Plan,
     results: &ResultsFile,
     studio: &Studio<'_>,
-    args: &ExperimentArgs,
+    options: &Options,
     with_figures: bool,
-) -> Result<Answer> {
+) -> Result<(String, serde_json::Value)> {
     let found: Vec<(CellKey, Option<&Record>)> = studio
         .jobs
         .iter()
@@ -43,7 +36,7 @@ pub fn write(
     if !numbers.is_empty() {
         let origin = format!(
             "`{}`: {} of {} cells, commit {}",
-            command(args, false),
+            command(options, false),
             done.len(),
             found.len(),
             commits(&done)
@@ -63,18 +56,18 @@ pub fn write(
     let mut json = report::json(&numbers);
     json["missing"] = missing.into();
     json["figures"] = serde_json::to_value(&figures)?;
-    Ok(Answer { text, json })
+    Ok((text, json))
 }
 
 /// The command that goes on.
-pub fn again(args: &ExperimentArgs) -> String {
-    command(args, true)
+pub fn again(options: &Options) -> String {
+    command(options, true)
 }
 
 /// The command that was given; `here` adds what is about this machine and this time.
-fn command(args: &ExperimentArgs, here: bool) -> String {
+fn command(options: &Options, here: bool) -> String {
     let mut command = String::from("cpcvae experiment ");
-    command += &match (&args.file, &args.name) {
+    command += &match (&options.file, &options.name) {
         (Some(path), _) if here => format!("--file {}", path.display()),
         (Some(path), _) => {
             let name = path.file_name().unwrap_or_default();
@@ -82,29 +75,29 @@ fn command(args: &ExperimentArgs, here: bool) -> String {
         }
         (None, name) => name.clone().unwrap_or_default(),
     };
-    if args.quick {
+    if options.quick {
         command += " --quick";
     }
-    if let Some(draws) = args.draws {
+    if let Some(draws) = options.draws {
         command += &format!(" --draws {draws}");
     }
-    if let Some(precision) = &args.place.precision {
+    if let Some(precision) = &options.precision {
         command += &format!(" --precision {precision}");
     }
     if !here {
         return command;
     }
-    for text in &args.only {
+    for text in &options.only {
         command += &format!(" --only '{text}'");
     }
-    if args.retrain {
+    if options.retrain {
         command += " --retrain";
     }
-    if args.results != Path::new("results") {
-        command += &format!(" --results {}", args.results.display());
+    if options.results != Path::new("results") {
+        command += &format!(" --results {}", options.results.display());
     }
-    if args.place.device != "cpu" {
-        command += &format!(" --device {}", args.place.device);
+    if options.device != "cpu" {
+        command += &format!(" --device {}", options.device);
     }
     command
 }

@@ -1,0 +1,196 @@
+//! Runs experiments: trains the cells of a plan that are missing, then makes its table and figures
+//! from what is recorded.
+
+mod code_map;
+mod commit;
+mod curve;
+mod figures;
+mod heat;
+mod job;
+mod panels;
+mod plans;
+mod present;
+mod regions;
+
+pub use plans::list;
+pub use present::again;
+
+use crate::experiment::{CellKey, Plan, Record, ResultsFile, in_words, time_left};
+use anyhow::Result;
+use cpcvae::train::{TrainingInfo, Watch};
+use cpcvae_data::DataName;
+use figures::Studio;
+use job::{Bench, Job, Keep};
+use std::path::PathBuf;
+
+/// Which experiment, and where it is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Its name.
+    pub name: Option<String>,
+    /// A plan of the user's instead.
+    pub file: Option<PathBuf>,
+    /// Whether the small version is run, with results of its own.
+    pub quick: bool,
+    /// Draws of every method, where not as the plan says.
+    pub draws: Option<u64>,
+    /// Only cells whose description has one of these texts; all where it is empty.
+    pub only: Vec<String>,
+    /// Whether what a figure needs and is no longer there is trained again.
+    pub retrain: bool,
+    /// Folder of results.
+    pub results: PathBuf,
+    /// Where data sets lie.
+    pub data_dir: PathBuf,
+    /// Where to compute.
+    pub device: String,
+    /// Precision of products, where not as the plan says.
+    pub precision: Option<String>,
+}
+
+/// What an experiment gave.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// For people.
+    pub text: String,
+    /// As one object.
+    pub json: serde_json::Value,
+    /// Whether all cells that were asked for are trained; otherwise a stop was asked for.
+    pub is_whole: bool,
+}
+
+/// Runs one.
+pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
+    let (name, plan) = plans::find(options)?;
+    let data = DataName::parse(&plan.data)?;
+    let jobs = Job::all(&plan, &data, options.precision.as_deref(), &name)?;
+    let path = options.results.join(format!("{name}.jsonl"));
+    let mut results = ResultsFile::open(&path, &name)?;
+    if results.dropped() > 0 {
+        watch.note(&format!(
+            "{}: the last line was cut short when the program was killed; that cell goes on",
+            results.path().display()
+        ));
+    }
+    let bench = Bench {
+        data,
+        data_dir: options.data_dir.clone(),
+        device: cpcvae::device::device(&options.device)?,
+        runs: options.results.join("runs").join(&name),
+        commit: commit::commit(),
+        experiment: name,
+    };
+    let missing = missing(&jobs, &results, &plan, options, &bench);
+    let is_whole = train(&missing, &mut results, &plan, &bench, watch)?;
+    if !is_whole {
+        watch.note(&format!("stopped; go on with\n  {}", again(options)));
+    }
+    let studio = Studio {
+        jobs: &jobs,
+        bench: &bench,
+        stem: &options.results.join(&bench.experiment),
+        watch,
+    };
+    let (text, json) = present::write(&plan, &results, &studio, options, is_whole)?;
+    Ok(Answer {
+        text,
+        json,
+        is_whole,
+    })
+}
+
+/// The cells that were asked for and have no line yet.
+fn missing<'a>(
+    jobs: &'a [Job],
+    results: &ResultsFile,
+    plan: &Plan,
+    options: &Options,
+    bench: &Bench,
+) -> Vec<&'a Job> {
+    let is_missing = |job: &&Job| {
+        let lost = || Keep::of(plan, &job.key) != Keep::Nothing && !job.has_model(&bench.runs);
+        results.find(&job.key, &job.hash).is_none() || (options.retrain && lost())
+    };
+    let is_asked_for = |job: &&Job| {
+        let described = format!("{} {}", job.key, job.config.method.name()).to_lowercase();
+        let named = |text: &String| described.contains(&text.to_lowercase());
+        options.only.is_empty() || options.only.iter().any(named)
+    };
+    let jobs = jobs.iter().filter(is_asked_for);
+    jobs.filter(is_missing).collect()
+}
+
+/// Trains cells one after the other and records each. Says whether it came to the end.
+fn train(
+    missing: &[&Job],
+    results: &mut ResultsFile,
+    plan: &Plan,
+    bench: &Bench,
+    watch: &dyn Watch,
+) -> Result<bool> {
+    for (index, job) in missing.iter().enumerate() {
+        watch.note(&heading(missing, index, results));
+        if !train_one(job, results, plan, bench, watch)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn train_one(
+    job: &Job,
+    results: &mut ResultsFile,
+    plan: &Plan,
+    bench: &Bench,
+    watch: &dyn Watch,
+) -> Result<bool> {
+    let keep = Keep::of(plan, &job.key);
+    let twin = results
+        .same_settings(&job.hash)
+        .filter(|_| keep == Keep::Nothing);
+    if let Some(twin) = twin {
+        watch.note(&format!("  the same settings as {}", twin.key));
+        let key = job.key.clone();
+        results.append(Record {
+            key,
+            ..twin.clone()
+        })?;
+        return Ok(true);
+    }
+    let mut observer = watch.training(&TrainingInfo {
+        name: job.key.to_string(),
+        part: 0,
+        parts: 1,
+    });
+    let record = job.train(bench, observer.as_mut())?;
+    drop(observer);
+    let Some(record) = record else {
+        return Ok(false);
+    };
+    let figures = plan.report.metrics.iter().filter_map(|metric| {
+        let value = record.metrics.get(*metric)?;
+        let (decimals, unit) = (metric.decimals(), metric.unit());
+        Some(format!("{} {value:.decimals$} {unit}", metric.title()))
+    });
+    let figures: Vec<String> = figures.collect();
+    let took = format!("{} steps in {:.1} s", record.steps, record.seconds);
+    watch.note(&format!("  {took}: {}", figures.join(", ").trim_end()));
+    results.append(record)?;
+    job.tidy(&bench.runs, keep)?;
+    Ok(true)
+}
+
+/// Where the experiment stands, before a cell.
+fn heading(missing: &[&Job], index: usize, results: &ResultsFile) -> String {
+    let left: Vec<CellKey> = missing[index..].iter().map(|job| job.key.clone()).collect();
+    let left = match time_left(results.records(), &left) {
+        Some(seconds) => format!(", about {} left in all", in_words(seconds)),
+        None => String::new(),
+    };
+    format!(
+        "cell {} of {}{left}: {}",
+        index + 1,
+        missing.len(),
+        missing[index].key
+    )
+}
