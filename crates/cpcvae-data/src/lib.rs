@@ -72,6 +72,7 @@ mod svhn;
 mod table;
 mod table_roles;
 mod table_values;
+mod time;
 mod user_file;
 
 pub use batch::{Batch, BatchPlan, StepRows};
@@ -109,5 +110,6 @@ pub use split::Split;
 pub use split_plan::{Holdout, SplitPlan};
 pub use standardise::Standardizer;
 pub use svhn::open_svhn;
-pub use table::{ColumnReport, Table, TableOptions, Task};
+pub use table::{ChosenTask, ColumnReport, Table, TableOptions, Task};
+pub use time::TimeUnit;
 pub use user_file::UserFile;

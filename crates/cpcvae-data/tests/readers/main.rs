@@ -3,6 +3,8 @@
 #[cfg(feature = "h5ad")]
 mod anndata;
 mod arrays;
+#[cfg(feature = "parquet")]
+mod dates;
 mod image_labels;
 mod images;
 mod large;
