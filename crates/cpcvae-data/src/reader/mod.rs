@@ -185,13 +185,16 @@ pub fn name_of(path: impl AsRef<Path>) -> String {
 
 /// Which of the columns are to be left out; a name that is not there is an error.
 pub(crate) fn left_out(path: &Path, names: &[String], ignore: &[String]) -> Result<Vec<bool>> {
-    if let Some(name) = ignore.iter().find(|name| !names.contains(name)) {
+    let unknown = ignore.iter().filter(|name| !names.contains(name));
+    let unknown: Vec<String> = unknown.map(|name| format!("`{name}`")).collect();
+    if let Some(first) = unknown.first() {
         return Err(DataError::Table {
             path: path.to_path_buf(),
             place: "header".into(),
             problem: format!(
-                "there is no column `{name}` to ignore; {}",
-                near(names, name)
+                "there is no column {} to ignore; {}",
+                unknown.join(", "),
+                near(names, first.trim_matches('`'))
             ),
         });
     }
