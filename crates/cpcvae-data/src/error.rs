@@ -73,7 +73,7 @@ pub enum DataError {
         /// The column's name, or the pixel's place.
         column: String,
         /// The value found.
-        value: f32,
+        value: String,
         /// What is wrong with it.
         problem: &'static str,
     },
@@ -190,6 +190,22 @@ impl DataError {
             path: path.to_path_buf(),
             problems: errors.into_iter().map(line).collect(),
         })
+    }
+
+    /// The same with another path in place of `from`.
+    pub(crate) fn renamed(mut self, from: &Path, to: &Path) -> DataError {
+        match &mut self {
+            DataError::File { path, .. }
+            | DataError::Content { path, .. }
+            | DataError::Table { path, .. }
+            | DataError::Columns { path, .. }
+                if path == from =>
+            {
+                *path = to.to_path_buf();
+            }
+            _ => {}
+        }
+        self
     }
 
     /// For `map_err` on a file operation.

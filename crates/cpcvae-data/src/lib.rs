@@ -50,6 +50,7 @@ mod label_cells;
 mod labels;
 mod mapped;
 mod matrix;
+mod memory;
 mod mnist;
 mod norb;
 mod packed;

@@ -12,6 +12,8 @@ mod matlab;
 mod never_a_panic;
 #[cfg(feature = "parquet")]
 mod parquet_tables;
+#[cfg(unix)]
+mod pipes;
 mod real_files;
 mod texts;
 mod write;
