@@ -1,10 +1,9 @@
 //! What kind a column is, when nobody has said so: found in one or two passes over its cells.
 
 use crate::cell::{Cell, Number};
-use crate::column::{middle, offset_of};
+use crate::column_sizes::Sizes;
 use crate::count_test::{CountTest, Frequent};
-use crate::time::{DAY, Time};
-use crate::{Column, ColumnKind, KindName, TimeUnit};
+use crate::{Column, KindName};
 use std::collections::HashSet;
 
 /// A category that was not asked for has at most this many levels.
@@ -71,15 +70,9 @@ pub(crate) struct Seen<'a> {
     levels: HashSet<&'a str>,
     /// The first row that holds no number.
     first_odd: Option<usize>,
-    times: usize,
     /// The first row that holds no date.
     first_undated: Option<usize>,
-    /// Whether there are dates with and without a time zone.
-    has_zone: [bool; 2],
-    only_days: bool,
-    /// The smallest and the largest number, or second of a date.
-    range: [f64; 2],
-    only_whole: bool,
+    sizes: Sizes,
     only_bits: bool,
     has_bit: [bool; 2],
     only_counts: bool,
@@ -96,12 +89,8 @@ impl Default for Seen<'_> {
             texts: 0,
             levels: HashSet::new(),
             first_odd: None,
-            times: 0,
             first_undated: None,
-            has_zone: [false; 2],
-            only_days: true,
-            range: [f64::INFINITY, f64::NEG_INFINITY],
-            only_whole: true,
+            sizes: Sizes::default(),
             only_bits: true,
             has_bit: [false; 2],
             only_counts: true,
@@ -123,7 +112,7 @@ impl<'a> Seen<'a> {
             }
             Cell::Flag(_) => self.flags += 1,
             Cell::Time(time, text) => {
-                self.see_time(time);
+                self.sizes.see_time(time);
                 self.see_text(text);
             }
             Cell::Text(text) => {
@@ -143,21 +132,9 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn see_time(&mut self, time: Time) {
-        self.times += 1;
-        self.has_zone[usize::from(time.zoned)] = true;
-        self.only_days &= !time.zoned && time.seconds % DAY == 0.0;
-        self.see_size(time.seconds);
-    }
-
-    fn see_size(&mut self, number: f64) {
-        self.range = [self.range[0].min(number), self.range[1].max(number)];
-        self.only_whole &= number.fract() == 0.0;
-    }
-
     fn see_number(&mut self, number: Number) {
         self.numbers += 1;
-        self.see_size(number.exact);
+        self.sizes.see(number.exact);
         // Most columns are soon known to be neither, and large files have many cells.
         if self.only_bits {
             self.only_bits = number.exact == 0.0 || number.exact == 1.0;
@@ -172,34 +149,17 @@ impl<'a> Seen<'a> {
     }
 
     /// Says of a column, whose kind is known, what its numbers are like.
-    pub(crate) fn describe(&self, mut column: Column) -> Column {
+    pub(crate) fn describe(&self, column: Column) -> Column {
         let is_time = self.is_time();
-        let is_number = column.kind == ColumnKind::Number && (self.numbers > 0 || is_time);
-        if is_number && is_time {
-            column.time = Some(match self.has_zone {
-                _ if self.only_days => TimeUnit::Days,
-                [_, true] => TimeUnit::SecondsUtc,
-                _ => TimeUnit::Seconds,
-            });
+        match self.numbers > 0 || is_time {
+            true => self.sizes.describe(column, is_time),
+            false => column,
         }
-        let unit = column.time.unwrap_or(TimeUnit::Seconds);
-        let [smallest, largest] = self.range.map(|number| unit.number(number));
-        if is_number {
-            column.offset = match column.time {
-                // A year of seconds is more than 32 bits can tell apart.
-                Some(TimeUnit::Seconds | TimeUnit::SecondsUtc) => middle(smallest, largest),
-                Some(TimeUnit::Days) | None => offset_of(smallest, largest),
-            };
-        }
-        if is_number || column.kind == ColumnKind::Count {
-            column.whole = self.only_whole.then_some([smallest, largest]);
-        }
-        column
     }
 
     /// Whether all cells are dates or times of one sort.
     fn is_time(&self) -> bool {
-        self.times > 0 && self.first_undated.is_none() && self.has_zone != [true; 2]
+        self.first_undated.is_none() && self.sizes.are_times()
     }
 
     /// The kind of the column, as far as all cells have been seen.
@@ -219,19 +179,26 @@ impl<'a> Seen<'a> {
             };
         };
         if self.is_time() {
-            let why = if self.only_days { "dates" } else { "times" };
+            let why = if self.sizes.only_days {
+                "dates"
+            } else {
+                "times"
+            };
             return sure(KindName::Number, why);
         }
-        if self.texts + self.times == 0 && self.only_bits {
+        if self.texts + self.sizes.times == 0 && self.only_bits {
             return sure(KindName::Flag, "true or false");
         }
-        if self.numbers >= self.flags + self.texts + self.times {
+        if self.numbers >= self.flags + self.texts + self.sizes.times {
             return Err(NoGuess::Mixed(odd));
         }
-        if let (Some(odd), true) = (self.first_undated, self.times >= self.flags + self.texts) {
+        if let (Some(odd), true) = (
+            self.first_undated,
+            self.sizes.times >= self.flags + self.texts,
+        ) {
             return Err(NoGuess::MixedDates(odd));
         }
-        let known = self.numbers + self.flags + self.texts + self.times;
+        let known = self.numbers + self.flags + self.texts + self.sizes.times;
         let levels = self.levels.len();
         match levels > MOST_LEVELS || (known >= ENOUGH_TO_REPEAT && levels > known / 2) {
             true => Err(NoGuess::FreeText(levels)),

@@ -198,7 +198,7 @@ pub(crate) struct TableRows {
 /// Columns that are read together.
 #[derive(Debug)]
 enum Piece {
-    One(ColumnValues<'static>),
+    One(Box<ColumnValues<'static>>),
     /// The first of so many that lie side by side and need no look at their cells.
     Run(PackedNumbers, usize),
 }
@@ -219,7 +219,7 @@ impl TableRows {
                     *places += 1;
                 }
                 (_, Some(numbers)) => pieces.push(Piece::Run(numbers, 1)),
-                (_, None) => pieces.push(Piece::One(column.into_owned())),
+                (_, None) => pieces.push(Piece::One(Box::new(column.into_owned()))),
             }
         }
         TableRows {

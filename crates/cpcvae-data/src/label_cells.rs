@@ -1,8 +1,8 @@
 //! The label cells of a table: which are missing, and whether they are classes or numbers.
 
 use crate::cell::{Number, is_missing, is_same, parse_number};
-use crate::column::offset_of;
 use crate::column_values::LARGEST;
+use crate::offset::offset_of;
 use crate::table::{ChosenTask, TOLD, TableOptions, Task};
 use crate::{DataError, Labels, RawColumn, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
