@@ -96,7 +96,7 @@ fn large_whole_and_dated_columns_come_back_as_they_were() {
     let text = sandbox.ok(&["evaluate", "run", "visits.csv", "--label", "done"]);
     let rmse = text
         .lines()
-        .find(|line| line.contains("rmse"))
+        .find(|line| line.contains("RMSE"))
         .unwrap_or(&text);
     let rmse = rmse
         .split_whitespace()

@@ -124,6 +124,11 @@ impl Column {
         self.offset + f64::from(value)
     }
 
+    /// The other way round: a number that the user knows as a value of the data set.
+    pub fn of_user_units(&self, number: f64) -> f32 {
+        self.value(number.into())
+    }
+
     /// A value that a model has made up, as this column can have it: a flag or a level, a whole
     /// number between the smallest and the largest where all numbers were whole, a count. Other
     /// numbers and missing cells stay as they are.
