@@ -1,7 +1,7 @@
 //! What was made of a table's columns, for people.
 
 use crate::printer::{Printer, count, percent};
-use cpcvae_data::Table;
+use cpcvae_data::{Table, Task};
 use cpcvae_lab::table::TextTable;
 
 /// Columns shown one by one; of wider tables, only those that are no plain numbers.
@@ -46,6 +46,16 @@ pub fn tell(table: &Table, printer: Printer) {
             "{} columns are not listed; in all there are {}",
             count(left_out),
             kinds.join(", ")
+        ));
+    }
+    if let Some(chosen) = &table.task {
+        let task = match chosen.task {
+            Task::Classify => "classify",
+            Task::Regress => "regress",
+        };
+        printer.note(format!(
+            "task: {task} ({}); --task says another",
+            chosen.why
         ));
     }
     warn(&table.warnings, printer);

@@ -2,7 +2,7 @@
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
-use cpcvae_data::{CellKind, Layout};
+use cpcvae_data::{CellKind, Column, Layout};
 use std::io::Write;
 use std::path::Path;
 
@@ -132,12 +132,14 @@ pub fn cells(values: &[f32]) -> impl Iterator<Item = String> {
     values.iter().map(f32::to_string)
 }
 
-/// The values of a row as cells: levels as text, blank where a value is missing.
+/// The values of a row that a model has made as cells of its columns: levels as text, whole numbers
+/// where all were whole, blank where a value is missing.
 pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
     match layout {
         Layout::Columns(columns) => {
             let cells = columns.iter().zip(values);
-            cells.map(|(column, value)| column.cell(*value)).collect()
+            let cell = |(column, value): (&Column, &f32)| column.cell(column.nearest(*value));
+            cells.map(cell).collect()
         }
         Layout::Image { .. } => cells(values).collect(),
     }

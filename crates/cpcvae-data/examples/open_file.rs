@@ -50,6 +50,7 @@ fn describe_table(table: &RawTable) {
         Cells::Texts(cells) => cells[row].parse().unwrap_or(f64::NAN),
         Cells::Numbers(cells) => cells[row],
         Cells::Packed(cells) | Cells::PackedFlags(cells) => cells.get(row),
+        Cells::PackedTimes { seconds, .. } => seconds.get(row),
         Cells::PackedTexts(cells) => cells.get(row).parse().unwrap_or(f64::NAN),
         Cells::Flags(cells) => cells[row].map_or(f64::NAN, |flag| f64::from(u8::from(flag))),
     };

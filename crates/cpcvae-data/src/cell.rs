@@ -1,5 +1,6 @@
-//! A cell of a table as read: missing, a number, a flag or text.
+//! A cell of a table as read: missing, a number, a flag, a date or text.
 
+use crate::time::{Time, TimeUnit};
 use crate::{Cells, RawColumn};
 
 /// What the cells of a column to be written are.
@@ -18,15 +19,58 @@ const MISSING: [&str; 6] = ["", "na", "n/a", "nan", "null", "?"];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell<'a> {
     Missing,
-    /// Possibly infinite, where the text says so or is too large for a number of 32 bits.
-    Number(f32),
+    Number(Number),
     Flag(bool),
+    /// A date or time, and how it was written where it was text.
+    Time(Time, &'a str),
     Text(&'a str),
 }
 
+/// A number as read. Possibly infinite, where the text says so or is too large.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Number {
+    /// With all digits: what is judged and compared, and what offsets are subtracted from.
+    pub(crate) exact: f64,
+    /// The nearest number of 32 bits: what a value is where there is no offset.
+    pub(crate) short: f32,
+}
+
+impl Number {
+    /// Reads a number, which may be NaN.
+    pub(crate) fn parse(text: &str) -> Option<Number> {
+        let exact: f64 = text.parse().ok()?;
+        // By way of 64 bits a number is rounded twice, which matters where the first rounding ends
+        // halfway between two numbers of 32 bits. Below the smallest normal one halfway is elsewhere.
+        const BELOW: u64 = (1 << 29) - 1;
+        let halfway = exact.to_bits() & BELOW == 1 << 28;
+        let short = match halfway || exact.abs() < f64::from(f32::MIN_POSITIVE) {
+            true => text.parse().ok()?,
+            false => exact as f32,
+        };
+        Some(Number { exact, short })
+    }
+
+    /// The number with an offset subtracted, in 32 bits.
+    pub(crate) fn less(self, offset: f64) -> f32 {
+        match offset == 0.0 {
+            true => self.short,
+            false => (self.exact - offset) as f32,
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(exact: f64) -> Number {
+        Number {
+            exact,
+            short: exact as f32,
+        }
+    }
+}
+
 /// A cell as a finite number.
-pub(crate) fn parse_number(cell: &str) -> Option<f32> {
-    cell.parse::<f32>().ok().filter(|value| value.is_finite())
+pub(crate) fn parse_number(cell: &str) -> Option<f64> {
+    cell.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
 /// Whether a text means "missing" in any column.
@@ -43,7 +87,7 @@ pub(crate) fn is_same(cell: &str, other: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct MissingValues {
     texts: Vec<String>,
-    numbers: Vec<f32>,
+    numbers: Vec<f64>,
 }
 
 impl MissingValues {
@@ -63,6 +107,12 @@ impl MissingValues {
     pub(crate) fn has_no_numbers(&self) -> bool {
         self.numbers.is_empty()
     }
+
+    /// Whether a number is missing; those of files with 32 bits are compared in 32 bits.
+    fn holds(&self, number: f64) -> bool {
+        let is = |missing: &f64| *missing == number || f64::from(*missing as f32) == number;
+        self.numbers.iter().any(is)
+    }
 }
 
 /// A packed flag.
@@ -71,9 +121,9 @@ pub(crate) fn as_flag(byte: f64) -> Option<bool> {
 }
 
 fn of_number<'a>(number: f64, missing: &MissingValues) -> Cell<'a> {
-    match number as f32 {
-        number if number.is_nan() || missing.numbers.contains(&number) => Cell::Missing,
-        number => Cell::Number(number),
+    match number.is_nan() || missing.holds(number) {
+        true => Cell::Missing,
+        false => Cell::Number(number.into()),
     }
 }
 
@@ -85,13 +135,32 @@ fn of_text<'a>(text: &'a str, missing: &MissingValues) -> Cell<'a> {
     if is_missing(text) || missing.texts.iter().any(|value| is_same(text, value)) {
         return Cell::Missing;
     }
-    // Straight to 32 bits: by way of 64, some numbers would be rounded twice.
-    match text.parse::<f32>() {
-        Ok(number) if number.is_nan() => Cell::Missing,
-        Ok(number) => Cell::Number(number),
-        Err(_) if text.eq_ignore_ascii_case("true") => Cell::Flag(true),
-        Err(_) if text.eq_ignore_ascii_case("false") => Cell::Flag(false),
-        Err(_) => Cell::Text(text),
+    match (Number::parse(text), Time::parse(text)) {
+        (Some(number), _) if number.exact.is_nan() => Cell::Missing,
+        (Some(number), _) => Cell::Number(number),
+        (None, Some(time)) => Cell::Time(time, text),
+        (None, None) if text.eq_ignore_ascii_case("true") => Cell::Flag(true),
+        (None, None) if text.eq_ignore_ascii_case("false") => Cell::Flag(false),
+        (None, None) => Cell::Text(text),
+    }
+}
+
+fn of_time<'a>(seconds: f64, zoned: bool) -> Cell<'a> {
+    match seconds.is_nan() {
+        true => Cell::Missing,
+        false => Cell::Time(Time { seconds, zoned }, ""),
+    }
+}
+
+/// A point in time of a file that types it, as it would be written as text.
+pub(crate) fn time_text(seconds: f64, zoned: bool) -> String {
+    match (seconds.is_nan(), zoned) {
+        (true, _) => String::new(),
+        (false, true) => TimeUnit::SecondsUtc.text(seconds),
+        (false, false) if seconds % crate::time::DAY == 0.0 => {
+            TimeUnit::Days.text(TimeUnit::Days.number(seconds))
+        }
+        (false, false) => TimeUnit::Seconds.text(seconds),
     }
 }
 
@@ -116,6 +185,7 @@ impl RawColumn {
             Cells::Packed(numbers) => of_number(numbers.get(row), missing),
             Cells::Flags(flags) => of_flag(flags[row]),
             Cells::PackedFlags(flags) => of_flag(as_flag(flags.get(row))),
+            Cells::PackedTimes { seconds, zoned } => of_time(seconds.get(row), *zoned),
         }
     }
 
@@ -143,6 +213,7 @@ impl RawColumn {
             Cells::Packed(numbers) => number(numbers.get(row)),
             Cells::Flags(flags) => flag(flags[row]),
             Cells::PackedFlags(flags) => flag(as_flag(flags.get(row))),
+            Cells::PackedTimes { seconds, zoned } => time_text(seconds.get(row), *zoned),
         }
     }
 
@@ -174,10 +245,37 @@ mod tests {
         let missing = MissingValues::new(&[" -99".into()]);
         let found: Vec<Cell> = (0..4).map(|row| column.cell(row, &missing)).collect();
         use Cell::{Missing, Number};
-        assert_eq!(found, [Number(0.1), Missing, Missing, Number(3.0)]);
+        let number = |number: f32| Number(f64::from(number).into());
+        assert_eq!(found, [number(0.1), Missing, Missing, number(3.0)]);
         assert!(column.is_missing(2, &missing) && !column.is_missing(2, &Default::default()));
         let texts: Vec<String> = (0..4).map(|row| column.text(row)).collect();
         assert_eq!(texts, ["0.1", "", "-99", "3"]);
+    }
+
+    #[test]
+    fn texts_are_rounded_once() {
+        // Just above halfway between 1 and the next number of 32 bits; 64 bits end on halfway.
+        let text = "1.00000005960464477540";
+        assert_eq!((1.000_000_059_604_644_8_f64) as f32, 1.0);
+        let number = super::Number::parse(text).unwrap();
+        assert_eq!(number.short, text.parse::<f32>().unwrap());
+        assert_eq!(number.short, 1.0 + f32::EPSILON);
+        for text in [
+            "0.1",
+            "-3e-45",
+            "1e-40",
+            "2.0000001e-45",
+            "1e39",
+            "16777217",
+            "1e30",
+            "-0",
+        ] {
+            let expected = text.parse::<f32>().unwrap();
+            assert_eq!(
+                super::Number::parse(text).unwrap().short.to_bits(),
+                expected.to_bits()
+            );
+        }
     }
 
     #[test]
@@ -198,7 +296,8 @@ mod tests {
         assert_eq!(cells, ["Flag(false)", "Flag(true)", "Missing"]);
         assert_eq!(read, ["false", "true", ""]);
         let (cells, read) = of(Cells::PackedTexts(texts.finish().unwrap()));
-        assert_eq!(cells, ["Text(\"x\")", "Missing", "Number(2.5)"]);
+        let number = "Number(Number { exact: 2.5, short: 2.5 })";
+        assert_eq!(cells, ["Text(\"x\")", "Missing", number]);
         assert_eq!(read, ["x", "?", "2.5"]);
     }
 }

@@ -1,16 +1,43 @@
 //! What a column means: a number, a flag, one of some levels, a count.
 
+use crate::TimeUnit;
+use crate::cell::Number;
 use serde::{Deserialize, Serialize};
 
 /// One column of a table. In a [`Dataset`](crate::Dataset) its cells are one `f32` each; NaN is
 /// a missing cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// ```
+/// use cpcvae_data::Column;
+///
+/// let mut seen_at = Column::number("seen at");
+/// seen_at.offset = 1.7e9;
+/// assert_eq!(seen_at.cell(12.5), "1700000012.5");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "StoredColumn")]
 pub struct Column {
     /// Its name.
     pub name: String,
     /// What its values are.
     pub kind: ColumnKind,
+    /// What is subtracted from numbers, in 64 bits, before they become an `f32`: without it, numbers
+    /// that are large against their spread would all be one. Finite, and 0 for most columns.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub offset: f64,
+    /// The smallest and the largest number, offset included, where all were whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole: Option<[f64; 2]>,
+    /// What the numbers count, where they are dates or times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeUnit>,
+}
+
+// Offsets and ranges are never NaN.
+impl Eq for Column {}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// What the values of a column are.
@@ -62,22 +89,87 @@ impl KindName {
 }
 
 impl Column {
-    /// A column of numbers.
-    pub fn number(name: impl Into<String>) -> Column {
+    /// A column of a kind, without an offset.
+    pub fn new(name: impl Into<String>, kind: ColumnKind) -> Column {
         Column {
             name: name.into(),
-            kind: ColumnKind::Number,
+            kind,
+            offset: 0.0,
+            whole: None,
+            time: None,
         }
     }
 
-    /// The value as a cell: the level's text for a category, blank where it is missing. What is
-    /// written so reads back as the same value.
+    /// A column of numbers.
+    pub fn number(name: impl Into<String>) -> Column {
+        Column::new(name, ColumnKind::Number)
+    }
+
+    /// The value as a cell: the level's text for a category, a date as ISO 8601, blank where it is
+    /// missing. What is written so reads back as the same value.
     pub fn cell(&self, value: f32) -> String {
-        match &self.kind {
+        match (&self.kind, self.time) {
             _ if value.is_nan() => String::new(),
-            ColumnKind::Category(levels) => levels.get(value as usize).cloned().unwrap_or_default(),
-            _ => value.to_string(),
+            (ColumnKind::Category(levels), _) => {
+                levels.get(value as usize).cloned().unwrap_or_default()
+            }
+            (_, Some(unit)) => unit.text(self.in_user_units(value)),
+            _ if self.offset == 0.0 => value.to_string(),
+            _ => self.in_user_units(value).to_string(),
         }
+    }
+
+    /// A value of the data set as the number that the user knows: with its offset, in 64 bits.
+    pub fn in_user_units(&self, value: f32) -> f64 {
+        self.offset + f64::from(value)
+    }
+
+    /// The other way round: a number that the user knows as a value of the data set.
+    pub fn of_user_units(&self, number: f64) -> f32 {
+        self.value(number.into())
+    }
+
+    /// A value that a model has made up, as this column can have it: a flag or a level, a whole
+    /// number between the smallest and the largest where all numbers were whole, a count. Other
+    /// numbers and missing cells stay as they are.
+    ///
+    /// ```
+    /// use cpcvae_data::Column;
+    ///
+    /// let mut grade = Column::number("grade");
+    /// assert_eq!(grade.nearest(6.45), 6.45);
+    /// grade.whole = Some([1.0, 5.0]);
+    /// assert_eq!((grade.nearest(2.6), grade.nearest(6.45)), (3.0, 5.0));
+    /// ```
+    pub fn nearest(&self, value: f32) -> f32 {
+        let largest = |levels: &[String]| levels.len().saturating_sub(1) as f32;
+        let nearest = match (&self.kind, self.whole) {
+            _ if value.is_nan() => return value,
+            (ColumnKind::Number, None) => return value,
+            (ColumnKind::Flag, _) => value.round().clamp(0.0, 1.0),
+            (ColumnKind::Category(levels), _) => value.round().clamp(0.0, largest(levels)),
+            (ColumnKind::Count, None) => value.round().max(0.0),
+            (_, Some([low, high])) => {
+                let whole = self.in_user_units(value).round().max(low).min(high);
+                (whole - self.offset) as f32
+            }
+        };
+        // Never -0, which would be written with its sign.
+        nearest + 0.0
+    }
+
+    /// What its values are, in a word.
+    pub(crate) fn what(&self) -> &'static str {
+        match self.time {
+            Some(TimeUnit::Days) => "date",
+            Some(TimeUnit::Seconds | TimeUnit::SecondsUtc) => "time",
+            None => self.kind.name(),
+        }
+    }
+
+    /// A number as this column's value.
+    pub(crate) fn value(&self, number: Number) -> f32 {
+        number.less(self.offset)
     }
 
     /// What is wrong with a value of this column, if anything is.
@@ -120,14 +212,35 @@ impl From<&str> for Column {
 #[serde(untagged)]
 enum StoredColumn {
     Name(String),
-    Whole { name: String, kind: ColumnKind },
+    Whole {
+        name: String,
+        kind: ColumnKind,
+        #[serde(default)]
+        offset: f64,
+        #[serde(default)]
+        whole: Option<[f64; 2]>,
+        #[serde(default)]
+        time: Option<TimeUnit>,
+    },
 }
 
 impl From<StoredColumn> for Column {
     fn from(stored: StoredColumn) -> Column {
         match stored {
             StoredColumn::Name(name) => Column::number(name),
-            StoredColumn::Whole { name, kind } => Column { name, kind },
+            StoredColumn::Whole {
+                name,
+                kind,
+                offset,
+                whole,
+                time,
+            } => Column {
+                name,
+                kind,
+                offset,
+                whole,
+                time,
+            },
         }
     }
 }
@@ -137,10 +250,8 @@ mod tests {
     use super::*;
 
     fn colour() -> Column {
-        Column {
-            name: "colour".into(),
-            kind: ColumnKind::Category(vec!["blue".into(), "red".into()]),
-        }
+        let levels = vec!["blue".into(), "red".into()];
+        Column::new("colour", ColumnKind::Category(levels))
     }
 
     #[test]
@@ -152,10 +263,7 @@ mod tests {
 
     #[test]
     fn values_must_be_of_the_kind() {
-        let count = Column {
-            name: "visits".into(),
-            kind: ColumnKind::Count,
-        };
+        let count = Column::new("visits", ColumnKind::Count);
         assert!(count.problem(3.0).is_none() && count.problem(f32::NAN).is_none());
         assert!(count.problem(2.5).is_some() && count.problem(-1.0).is_some());
         assert!(colour().problem(1.0).is_none() && colour().problem(2.0).is_some());
@@ -169,5 +277,40 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<Column>>(&text).unwrap(), columns);
         let old: Vec<Column> = serde_json::from_str(r#"["x", "y"]"#).unwrap();
         assert_eq!(old, [Column::number("x"), Column::number("y")]);
+        // What most columns do not have leaves no trace in the card.
+        assert_eq!(
+            serde_json::to_string(&columns[..1]).unwrap(),
+            r#"[{"name":"x","kind":"number"}]"#
+        );
+        let date = Column {
+            offset: 1.7e9 + 0.5,
+            whole: Some([-1.0, 1e12]),
+            time: Some(TimeUnit::SecondsUtc),
+            ..Column::number("at")
+        };
+        let text = serde_json::to_string(&date).unwrap();
+        assert_eq!(serde_json::from_str::<Column>(&text).unwrap(), date);
+    }
+
+    #[test]
+    fn made_up_values_become_values_of_the_column() {
+        let mut days = Column::number("days");
+        days.offset = 1.7e9;
+        assert_eq!(days.nearest(0.3), 0.3);
+        days.whole = Some([1.7e9 - 20.0, 1.7e9 + 19.0]);
+        assert_eq!(
+            [-0.3, 7.6, 235.0].map(|value| days.nearest(value)),
+            [0.0, 8.0, 19.0]
+        );
+        assert!(days.nearest(f32::NAN).is_nan());
+        let count = Column::new("visits", ColumnKind::Count);
+        assert_eq!(
+            [-0.00064, 2.5].map(|value| count.nearest(value)),
+            [0.0, 3.0]
+        );
+        assert_eq!(
+            [-2.0, 0.6, 9.0].map(|value| colour().nearest(value)),
+            [0.0, 1.0, 1.0]
+        );
     }
 }

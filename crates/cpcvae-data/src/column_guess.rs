@@ -1,8 +1,9 @@
 //! What kind a column is, when nobody has said so: found in one or two passes over its cells.
 
-use crate::KindName;
-use crate::cell::Cell;
+use crate::cell::{Cell, Number};
+use crate::column_sizes::Sizes;
 use crate::count_test::{CountTest, Frequent};
+use crate::{Column, KindName};
 use std::collections::HashSet;
 
 /// A category that was not asked for has at most this many levels.
@@ -29,6 +30,8 @@ pub(crate) enum NoGuess {
     Empty,
     /// Text among numbers: the first row that has it.
     Mixed(usize),
+    /// Something else among dates: the first row that has it.
+    MixedDates(usize),
     /// Text that hardly repeats, of so many different values; no more than [`MOST_TEXTS`] are
     /// counted.
     FreeText(usize),
@@ -54,9 +57,11 @@ pub(crate) enum FirstGuess {
 ///    above 1, and, leaving out zeros, 1 is the most frequent value, occurs at least 10 times and
 ///    in at least 10 % of the cells. Grey levels, ages and amounts of money fail that; numbers of
 ///    visits or of molecules pass it.
-/// 3. Text: a **category**, unless it has more than 50 levels or, from 20 known cells on, more
-///    levels than half of the cells: that is an id or free text, and is refused.
-/// 4. Text in a column whose cells are numbers for at least one half is a mistake, and refused.
+/// 3. Dates or times, all with a time zone or all without: a **number** of days or seconds.
+/// 4. Text: a **category**, unless it has more than 50 levels or, from 20 known cells on, more
+///    levels than half of the cells: that is an id or free text, and is left out.
+/// 5. Text in a column whose cells are numbers or dates for at least one half is a mistake, and
+///    refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen<'a> {
     numbers: usize,
@@ -65,6 +70,9 @@ pub(crate) struct Seen<'a> {
     levels: HashSet<&'a str>,
     /// The first row that holds no number.
     first_odd: Option<usize>,
+    /// The first row that holds no date.
+    first_undated: Option<usize>,
+    sizes: Sizes,
     only_bits: bool,
     has_bit: [bool; 2],
     only_counts: bool,
@@ -81,6 +89,8 @@ impl Default for Seen<'_> {
             texts: 0,
             levels: HashSet::new(),
             first_odd: None,
+            first_undated: None,
+            sizes: Sizes::default(),
             only_bits: true,
             has_bit: [false; 2],
             only_counts: true,
@@ -96,31 +106,60 @@ impl<'a> Seen<'a> {
     pub(crate) fn see(&mut self, row: usize, cell: Cell<'a>) {
         match cell {
             Cell::Missing => return,
-            Cell::Number(number) => return self.see_number(number),
+            Cell::Number(number) => {
+                self.first_undated.get_or_insert(row);
+                return self.see_number(number);
+            }
             Cell::Flag(_) => self.flags += 1,
+            Cell::Time(time, text) => {
+                self.sizes.see_time(time);
+                self.see_text(text);
+            }
             Cell::Text(text) => {
                 self.texts += 1;
-                if self.levels.len() < MOST_TEXTS {
-                    self.levels.insert(text);
-                }
+                self.see_text(text);
             }
+        }
+        if !matches!(cell, Cell::Time(..)) {
+            self.first_undated.get_or_insert(row);
         }
         self.first_odd.get_or_insert(row);
     }
 
-    fn see_number(&mut self, number: f32) {
+    fn see_text(&mut self, text: &'a str) {
+        if self.levels.len() < MOST_TEXTS {
+            self.levels.insert(text);
+        }
+    }
+
+    fn see_number(&mut self, number: Number) {
         self.numbers += 1;
+        self.sizes.see(number.exact);
         // Most columns are soon known to be neither, and large files have many cells.
         if self.only_bits {
-            self.only_bits = number == 0.0 || number == 1.0;
-            self.has_bit[usize::from(number == 1.0)] = true;
+            self.only_bits = number.exact == 0.0 || number.exact == 1.0;
+            self.has_bit[usize::from(number.exact == 1.0)] = true;
         }
         if self.only_counts {
-            self.only_counts = number >= 0.0 && number.fract() == 0.0;
-            self.largest = self.largest.max(number);
-            self.sum += f64::from(number);
-            self.frequent.see(number);
+            self.only_counts = number.exact >= 0.0 && number.exact.fract() == 0.0;
+            self.largest = self.largest.max(number.short);
+            self.sum += f64::from(number.short);
+            self.frequent.see(number.short);
         }
+    }
+
+    /// Says of a column, whose kind is known, what its numbers are like.
+    pub(crate) fn describe(&self, column: Column) -> Column {
+        let is_time = self.is_time();
+        match self.numbers > 0 || is_time {
+            true => self.sizes.describe(column, is_time),
+            false => column,
+        }
+    }
+
+    /// Whether all cells are dates or times of one sort.
+    fn is_time(&self) -> bool {
+        self.first_undated.is_none() && self.sizes.are_times()
     }
 
     /// The kind of the column, as far as all cells have been seen.
@@ -139,13 +178,27 @@ impl<'a> Seen<'a> {
                 _ => sure(KindName::Number, "numbers"),
             };
         };
-        if self.texts == 0 && self.only_bits {
+        if self.is_time() {
+            let why = if self.sizes.only_days {
+                "dates"
+            } else {
+                "times"
+            };
+            return sure(KindName::Number, why);
+        }
+        if self.texts + self.sizes.times == 0 && self.only_bits {
             return sure(KindName::Flag, "true or false");
         }
-        if self.numbers >= self.flags + self.texts {
+        if self.numbers >= self.flags + self.texts + self.sizes.times {
             return Err(NoGuess::Mixed(odd));
         }
-        let known = self.numbers + self.flags + self.texts;
+        if let (Some(odd), true) = (
+            self.first_undated,
+            self.sizes.times >= self.flags + self.texts,
+        ) {
+            return Err(NoGuess::MixedDates(odd));
+        }
+        let known = self.numbers + self.flags + self.texts + self.sizes.times;
         let levels = self.levels.len();
         match levels > MOST_LEVELS || (known >= ENOUGH_TO_REPEAT && levels > known / 2) {
             true => Err(NoGuess::FreeText(levels)),
@@ -179,8 +232,12 @@ mod tests {
         })
     }
 
+    fn number<'a>(number: f32) -> Cell<'a> {
+        Cell::Number(f64::from(number).into())
+    }
+
     fn kind_of(numbers: impl IntoIterator<Item = f32>) -> KindName {
-        let cells: Vec<Cell> = numbers.into_iter().map(Cell::Number).collect();
+        let cells: Vec<Cell> = numbers.into_iter().map(number).collect();
         guess(&cells).unwrap().kind
     }
 
@@ -235,7 +292,7 @@ mod tests {
     #[test]
     fn flags_are_said_in_two_ways() {
         assert_eq!(kind_of([0.0, 1.0, 1.0]), KindName::Flag);
-        let cells = [Cell::Flag(true), Cell::Missing, Cell::Number(0.0)];
+        let cells = [Cell::Flag(true), Cell::Missing, number(0.0)];
         assert_eq!(guess(&cells).unwrap().kind, KindName::Flag);
     }
 
@@ -243,7 +300,7 @@ mod tests {
     fn text_is_a_category_a_mistake_or_an_id() {
         let few = ["red", "blue", "red"].map(Cell::Text);
         assert_eq!(guess(&few).unwrap().kind, KindName::Category);
-        let odd = [Cell::Number(1.0), Cell::Number(2.0), Cell::Text("x")];
+        let odd = [number(1.0), number(2.0), Cell::Text("x")];
         assert_eq!(guess(&odd), Err(NoGuess::Mixed(2)));
         let names: Vec<String> = (0..30).map(|i| format!("n{i}")).collect();
         let free: Vec<Cell> = names.iter().map(|name| Cell::Text(name)).collect();

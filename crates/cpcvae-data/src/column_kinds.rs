@@ -5,7 +5,7 @@ use crate::column_guess::{FirstGuess, MOST_TEXTS, NoGuess, Seen};
 use crate::column_values::ColumnCells;
 use crate::count_test::CountTest;
 use crate::features::blocks;
-use crate::{Column, ColumnKind, KindName, Result, TableOptions};
+use crate::{Column, DataError, KindName, Result, TableOptions, TimeUnit};
 use std::collections::BTreeSet;
 
 /// A column that is understood, and why it is what it is.
@@ -22,7 +22,8 @@ enum Question {
     None,
 }
 
-/// The columns with their kinds, those without any value left out with a warning.
+/// The columns with their kinds. Those without any value, and those of text that hardly repeats, are
+/// left out with a warning. All columns that cannot be used are told at once.
 pub(crate) fn understand<'a>(
     columns: Vec<ColumnCells<'a>>,
     rows: usize,
@@ -35,7 +36,9 @@ pub(crate) fn understand<'a>(
     });
     let mut kinds = Vec::new();
     let mut questions = Vec::new();
-    let mut kept = Vec::new();
+    let (mut kept, mut seen_of_kept) = (Vec::new(), Vec::new());
+    let mut errors = Vec::new();
+    let path = columns.first().map(|cells| cells.path);
     for (cells, seen) in columns.into_iter().zip(seen) {
         let name = &cells.raw.name;
         let declared = options.kinds.iter().find(|(column, _)| column == name);
@@ -50,14 +53,25 @@ pub(crate) fn understand<'a>(
                 ((KindName::Number, String::new()), Question::Counts(test))
             }
             (None, Err(NoGuess::Mixed(row))) => {
-                return Err(cells.bad_cell(row, "is text among numbers", &ColumnKind::Number));
+                let column = Column::number(name);
+                errors.push(cells.bad_cell(row, "is text among numbers", &column));
+                continue;
+            }
+            (None, Err(NoGuess::MixedDates(row))) => {
+                let mut column = Column::number(name);
+                column.time = Some(TimeUnit::Days);
+                errors.push(cells.bad_cell(row, "is among dates and is none", &column));
+                continue;
             }
             (None, Err(NoGuess::FreeText(levels))) => {
                 let more = if levels == MOST_TEXTS { " or more" } else { "" };
-                return Err(cells.bad_column(&format!(
-                    "it holds {levels}{more} different texts in {rows} rows, too many for a \
-                     category (if it is one: `--column {name}=category`)",
-                )));
+                warnings.push(format!(
+                    "column `{name}` holds {levels}{more} different texts in {rows} rows, too many \
+                     for a category, and is left out (to name rows by it: `--id {name}`; if it is a \
+                     category: `--column {name}=category`; to leave it out in silence: `--ignore \
+                     {name}`)",
+                ));
+                continue;
             }
         };
         questions.push(match kind.0 {
@@ -66,23 +80,33 @@ pub(crate) fn understand<'a>(
         });
         kinds.push(kind);
         kept.push(cells);
+        seen_of_kept.push(seen);
     }
     answer(&kept, rows, &mut questions);
-    let answered = kept.into_iter().zip(kinds).zip(questions);
-    answered
-        .map(|((cells, (kind, why)), question)| {
-            let (kind, why, levels) = match question {
-                Question::None => (kind, why, BTreeSet::new()),
-                Question::Levels(levels) => (kind, why, levels),
-                Question::Counts(test) => {
-                    let guess = test.guess();
-                    (guess.kind, guess.why, BTreeSet::new())
-                }
-            };
-            let column = cells.column(kind, levels)?;
-            Ok(Understood { cells, column, why })
-        })
-        .collect()
+    let answered = kept.into_iter().zip(kinds).zip(questions).zip(seen_of_kept);
+    let mut understood = Vec::new();
+    for (((cells, (kind, why)), question), seen) in answered {
+        let (kind, why, levels) = match question {
+            Question::None => (kind, why, BTreeSet::new()),
+            Question::Levels(levels) => (kind, why, levels),
+            Question::Counts(test) => {
+                let guess = test.guess();
+                (guess.kind, guess.why, BTreeSet::new())
+            }
+        };
+        match cells.column(kind, levels) {
+            Ok(column) => understood.push(Understood {
+                column: seen.describe(column),
+                cells,
+                why,
+            }),
+            Err(error) => errors.push(error),
+        }
+    }
+    match path.and_then(|path| DataError::of_columns(path, errors)) {
+        Some(error) => Err(error),
+        None => Ok(understood),
+    }
 }
 
 /// The second pass, over those columns that need it.

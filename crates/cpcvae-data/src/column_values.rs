@@ -1,6 +1,6 @@
 //! The cells of a column as values of its kind.
 
-use crate::cell::{Cell, MissingValues};
+use crate::cell::{Cell, MissingValues, Number};
 use crate::{
     Cells, Column, ColumnKind, DataError, KindName, PackedNumbers, RawColumn, Result, Rows,
 };
@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// Beyond this, squares and sums of numbers of 32 bits overflow.
-const LARGEST: f32 = 1e30;
+pub(crate) const LARGEST: f32 = 1e30;
 /// A category that was asked for has at most this many levels.
 const MOST_LEVELS: usize = 1000;
 
@@ -32,15 +32,13 @@ impl<'a> ColumnCells<'a> {
     /// The column of that kind, with these levels where it is a category. Not for
     /// [`KindName::Ignore`].
     pub(crate) fn column(&self, kind: KindName, levels: BTreeSet<String>) -> Result<Column> {
-        Ok(Column {
-            name: self.raw.name.clone(),
-            kind: match kind {
-                KindName::Number | KindName::Ignore => ColumnKind::Number,
-                KindName::Flag => ColumnKind::Flag,
-                KindName::Count => ColumnKind::Count,
-                KindName::Category => ColumnKind::Category(self.in_order(levels)?),
-            },
-        })
+        let kind = match kind {
+            KindName::Number | KindName::Ignore => ColumnKind::Number,
+            KindName::Flag => ColumnKind::Flag,
+            KindName::Count => ColumnKind::Count,
+            KindName::Category => ColumnKind::Category(self.in_order(levels)?),
+        };
+        Ok(Column::new(&self.raw.name, kind))
     }
 
     fn in_order(&self, levels: BTreeSet<String>) -> Result<Vec<String>> {
@@ -71,13 +69,16 @@ impl<'a> ColumnCells<'a> {
                 .zip(levels)
                 .map(|(i, l)| (l.clone(), i as f32))
                 .collect(),
-            is_plain: column.kind == ColumnKind::Number && self.missing.has_no_numbers(),
+            is_plain: column.kind == ColumnKind::Number
+                && column.offset == 0.0
+                && self.missing.has_no_numbers(),
             column,
         }
     }
 
     /// The error for a cell that its column cannot have.
-    pub(crate) fn bad_cell(&self, row: usize, problem: &str, kind: &ColumnKind) -> DataError {
+    pub(crate) fn bad_cell(&self, row: usize, problem: &str, column: &Column) -> DataError {
+        let kind = &column.kind;
         let (name, text) = (&self.raw.name, self.raw.text(row));
         let other = match self.cell(row) {
             Cell::Number(_) if *kind != ColumnKind::Number => "number",
@@ -99,7 +100,7 @@ impl<'a> ColumnCells<'a> {
             place: format!("row {}, column `{name}`", row + 1),
             problem: format!(
                 "`{text}` {problem}, and the column is read as a {}; {advice}",
-                kind.name()
+                column.what()
             ),
         }
     }
@@ -149,18 +150,27 @@ impl ColumnValues<'_> {
                 let place = self.levels.get(&level).copied();
                 place.ok_or(NoValue::Unseen(level))
             }
+            (_, Cell::Time(time, _)) => match self.column.time {
+                Some(unit) => self.checked(unit.number(time.seconds).into()),
+                None => Err(NoValue::Wrong("is a date and not a number")),
+            },
+            _ if self.column.time.is_some() => Err(NoValue::Wrong("is not a date")),
             (kind, Cell::Flag(flag)) if *kind != ColumnKind::Count => {
-                self.checked(f32::from(u8::from(flag)))
+                self.checked(f64::from(u8::from(flag)).into())
             }
             (_, Cell::Number(number)) => self.checked(number),
             _ => Err(NoValue::Wrong("is not a number")),
         }
     }
 
-    fn checked(&self, value: f32) -> std::result::Result<f32, NoValue> {
-        if value.is_finite() && value.abs() > LARGEST {
+    fn checked(&self, number: Number) -> std::result::Result<f32, NoValue> {
+        if !number.short.is_finite() {
+            return Err(NoValue::Wrong("is not a finite number"));
+        }
+        if number.short.abs() > LARGEST {
             return Err(NoValue::Wrong("is beyond 1e30"));
         }
+        let value = self.column.value(number);
         match self.column.problem(value) {
             Some(problem) if value.is_finite() => Err(NoValue::Misfit(value, problem)),
             Some(problem) => Err(NoValue::Wrong(problem)),
@@ -188,7 +198,7 @@ pub(crate) struct TableRows {
 /// Columns that are read together.
 #[derive(Debug)]
 enum Piece {
-    One(ColumnValues<'static>),
+    One(Box<ColumnValues<'static>>),
     /// The first of so many that lie side by side and need no look at their cells.
     Run(PackedNumbers, usize),
 }
@@ -209,7 +219,7 @@ impl TableRows {
                     *places += 1;
                 }
                 (_, Some(numbers)) => pieces.push(Piece::Run(numbers, 1)),
-                (_, None) => pieces.push(Piece::One(column.into_owned())),
+                (_, None) => pieces.push(Piece::One(Box::new(column.into_owned()))),
             }
         }
         TableRows {

@@ -40,6 +40,7 @@ impl CountTest {
     /// Takes in the next cell.
     pub(crate) fn see(&mut self, cell: Cell) {
         let Cell::Number(number) = cell else { return };
+        let number = number.short;
         let off = f64::from(number) - self.mean;
         self.squares += off.powi(2);
         self.cubes += off.powi(3);

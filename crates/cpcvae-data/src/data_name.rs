@@ -15,12 +15,12 @@ pub enum DataName {
 }
 
 impl DataName {
-    /// What `text` names; a file or folder must exist.
+    /// What `text` names; a file or folder must exist. `-` is standard input.
     pub fn parse(text: &str) -> Result<Self> {
         if let Some(built_in) = BuiltIn::named(text) {
             return Ok(Self::BuiltIn(built_in));
         }
-        if Path::new(text).exists() {
+        if text == "-" || Path::new(text).exists() {
             return Ok(Self::File(text.into()));
         }
         Err(DataError::UnknownName {

@@ -53,6 +53,9 @@ impl Layout {
     }
 }
 
+/// Beyond this many standard deviations, squares and sums of them overflow in 32 bits.
+const FARTHEST: f32 = 1e12;
+
 /// Rows of features with their labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
@@ -191,8 +194,24 @@ impl Dataset {
     /// Fails at the first value that is infinite, not of its column's kind, or a missing pixel,
     /// naming its row and column.
     pub fn check_values(&self) -> Result<()> {
+        self.check_scaled_values(|_| None)
+    }
+
+    /// The same, and fails at a number that is too far from those that a model was trained on:
+    /// `scale` gives the mean and the standard deviation of a column, where it is standardised.
+    pub fn check_scaled_values(&self, scale: impl Fn(usize) -> Option<(f32, f32)>) -> Result<()> {
+        let too_far = |column: usize, value: f32| {
+            let (mean, deviation) = scale(column)?;
+            let is_far = (value - mean).abs() > FARTHEST * deviation;
+            is_far.then_some(
+                "is more than 1e12 standard deviations away from what the model was trained on, \
+                 too far to be computed with",
+            )
+        };
         let problem = |column: usize, value: f32| match &self.layout {
-            Layout::Columns(columns) => columns[column].problem(value),
+            Layout::Columns(columns) => columns[column]
+                .problem(value)
+                .or_else(|| too_far(column, value)),
             Layout::Image { .. } => (!value.is_finite()).then_some("is not a finite number"),
         };
         match self.find(problem) {
@@ -201,7 +220,12 @@ impl Dataset {
                 dataset: self.name.clone(),
                 row,
                 column: self.layout.column_name(column),
-                value,
+                value: match &self.layout {
+                    Layout::Columns(columns) if columns[column].offset != 0.0 => {
+                        columns[column].cell(value)
+                    }
+                    _ => format!("{value:?}"),
+                },
                 problem,
             }),
         }
@@ -248,6 +272,21 @@ mod tests {
         let gap = two_columns(vec![1.0, 2.0, 3.0, f32::NAN]);
         assert!(gap.check_values().is_ok() && gap.has_missing());
         assert!(!two_columns(vec![1.0, 2.0]).has_missing());
+    }
+
+    #[test]
+    fn a_number_that_is_too_far_to_be_computed_with_is_named() {
+        let data = two_columns(vec![1.0, 2.0, f32::NAN, 1e29]);
+        data.check_values().unwrap();
+        data.check_scaled_values(|column| (column == 0).then_some((0.0, 1.0)))
+            .unwrap();
+        data.check_scaled_values(|_| Some((0.0, 1e18))).unwrap();
+        let message = data.check_scaled_values(|_| Some((0.0, 1.0))).unwrap_err();
+        let message = message.to_string();
+        assert!(
+            message.contains("row 1, column `height`: 1e29 is more than"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -40,6 +40,15 @@ pub enum DataError {
         problem: String,
     },
 
+    /// Several columns of a table cannot be used.
+    #[error("{}: {} columns cannot be used as they are:{}", path.display(), problems.len(), listed(problems))]
+    Columns {
+        /// The file.
+        path: PathBuf,
+        /// For each column where and what is wrong, and what to do.
+        problems: Vec<String>,
+    },
+
     /// A data set's files are not on this machine.
     #[error("{what} not found: looked in {looked_in}. {advice}")]
     Missing {
@@ -64,7 +73,7 @@ pub enum DataError {
         /// The column's name, or the pixel's place.
         column: String,
         /// The value found.
-        value: f32,
+        value: String,
         /// What is wrong with it.
         problem: &'static str,
     },
@@ -151,7 +160,54 @@ pub enum DataError {
     },
 }
 
+/// So many columns are listed in a message.
+const MOST_LISTED: usize = 20;
+
+/// One a line.
+fn listed(problems: &[String]) -> String {
+    let lines = problems
+        .iter()
+        .take(MOST_LISTED)
+        .map(|line| format!("\n  {line}"));
+    let more = match problems.len().saturating_sub(MOST_LISTED) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
+    lines.collect::<String>() + &more
+}
+
 impl DataError {
+    /// What is wrong with the columns of a table, all at once; `None` where nothing is.
+    pub(crate) fn of_columns(path: &Path, mut errors: Vec<DataError>) -> Option<DataError> {
+        if errors.len() < 2 {
+            return errors.pop();
+        }
+        let line = |error: DataError| match error {
+            DataError::Table { place, problem, .. } => format!("{place}: {problem}"),
+            other => other.to_string(),
+        };
+        Some(DataError::Columns {
+            path: path.to_path_buf(),
+            problems: errors.into_iter().map(line).collect(),
+        })
+    }
+
+    /// The same with another path in place of `from`.
+    pub(crate) fn renamed(mut self, from: &Path, to: &Path) -> DataError {
+        match &mut self {
+            DataError::File { path, .. }
+            | DataError::Content { path, .. }
+            | DataError::Table { path, .. }
+            | DataError::Columns { path, .. }
+                if path == from =>
+            {
+                *path = to.to_path_buf();
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// For `map_err` on a file operation.
     pub(crate) fn file(
         action: &'static str,

@@ -191,6 +191,7 @@ mod tests {
         data.labels = Labels::Values {
             names: vec!["y".into()],
             of_row: vec![Some(vec![1.0]); 9],
+            offsets: Vec::new(),
         };
         let folds = Folds::deal(&data, &all(&data), 3, 0, 0).unwrap();
         assert!(folds.held_out.iter().all(|fold| fold.len() == 3));

@@ -1,6 +1,6 @@
 //! The IDX format of MNIST: a magic number, the sizes, then bytes.
 
-use crate::{DataError, Result, atomic_file, compressed};
+use crate::{DataError, Result, atomic_file, compressed, memory};
 use flate2::{Compression, write::GzEncoder};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
@@ -85,6 +85,18 @@ fn parse_idx(mut reader: impl Read, path: &Path) -> Result<Idx> {
             format!("impossible IDX sizes {sizes:?}"),
         ));
     };
+    let most = memory::most_memory();
+    if expected as u64 > most {
+        return Err(DataError::content(
+            path,
+            format!(
+                "its {expected} bytes are more than the {most} bytes of memory that reading may \
+                 take; if the file is to be trusted, raise the limit with the environment variable \
+                 {}",
+                memory::VARIABLE
+            ),
+        ));
+    }
     // The header may lie, so memory grows with what is really there; one byte
     // more than expected is enough to notice a tail.
     let mut bytes = Vec::new();

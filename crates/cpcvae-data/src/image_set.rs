@@ -1,6 +1,6 @@
 //! A set of images of one size, as bytes, with the labels that are known.
 
-use crate::cell::as_flag;
+use crate::cell::{as_flag, time_text};
 use crate::mapped::Gatherer;
 use crate::parallel::map_in_order;
 use crate::reader::name_of;
@@ -199,6 +199,10 @@ pub(crate) fn label_texts(cells: &Cells) -> Vec<Option<String>> {
         Cells::Packed(cells) => cells.iter().map(number).collect(),
         Cells::Flags(cells) => cells.iter().map(|cell| flag(*cell)).collect(),
         Cells::PackedFlags(cells) => cells.iter().map(|byte| flag(as_flag(byte))).collect(),
+        Cells::PackedTimes { seconds, zoned } => {
+            let all = seconds.iter().map(|seconds| time_text(seconds, *zoned));
+            all.map(|cell| text(&cell)).collect()
+        }
     }
 }
 

@@ -78,6 +78,7 @@ impl Labels {
                 .into_iter()
                 .map(|value| value.map(|value| vec![value]))
                 .collect(),
+            offsets: Vec::new(),
         }
     }
 }

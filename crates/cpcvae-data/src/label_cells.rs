@@ -1,13 +1,24 @@
 //! The label cells of a table: which are missing, and whether they are classes or numbers.
 
-use crate::cell::{is_missing, is_same, parse_number};
-use crate::table::{TOLD, TableOptions, Task};
+use crate::cell::{Number, is_missing, is_same, parse_number};
+use crate::column_values::LARGEST;
+use crate::offset::offset_of;
+use crate::table::{ChosenTask, TOLD, TableOptions, Task};
 use crate::{DataError, Labels, RawColumn, Result};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-/// Above this many different values, numbers that are not whole are no classes.
+/// Up to this many different values, numbers that repeat are classes.
 const MOST_NUMERIC_CLASSES: usize = 20;
+/// With more values than that, classes have this many rows each, on average.
+const ROWS_A_CLASS: usize = 3;
+/// The same for codes from 0 or 1 on without a gap.
+const ROWS_A_NUMBERED_CLASS: usize = 2;
+/// The same for numbers that lie far apart, as prices do.
+const ROWS_A_SPARSE_CLASS: usize = 10;
+
+/// Different values are counted up to here; so many classes there are not.
+const MOST_COUNTED: usize = 100_000;
 
 /// The label cells as text, row after row.
 pub(crate) struct LabelCells<'a> {
@@ -30,9 +41,14 @@ impl<'a> LabelCells<'a> {
         }
     }
 
-    pub(crate) fn labels(&self, path: &Path) -> Result<Labels> {
+    /// The labels, and what was made of them.
+    pub(crate) fn labels(&self, path: &Path) -> Result<(Labels, ChosenTask)> {
         let width = self.columns.len();
-        match self.options.task.unwrap_or_else(|| self.guess()) {
+        let chosen = match self.options.task {
+            Some(task) => ChosenTask::new(task, "as asked for"),
+            None => self.guess(),
+        };
+        let labels = match chosen.task {
             Task::Regress => self.values(path),
             Task::Classify if width > 1 => Err(DataError::Labels(format!(
                 "a class is one column, but {width} were named ({}); name one, or read them as \
@@ -40,7 +56,8 @@ impl<'a> LabelCells<'a> {
                 self.options.labels.join(", ")
             ))),
             Task::Classify => self.classes(path),
-        }
+        };
+        Ok((labels?, chosen))
     }
 
     /// The cells of the first column, which are made anew each time: they may be many.
@@ -48,31 +65,51 @@ impl<'a> LabelCells<'a> {
         (0..self.rows).map(|row| self.columns[0].text(row))
     }
 
-    /// Numbers that are not all whole and hardly repeat can only be values.
-    fn guess(&self) -> Task {
+    /// Numbers that hardly repeat are values. Judged by all digits: 100000000.25 is not whole.
+    fn guess(&self) -> ChosenTask {
         if self.columns.len() > 1 {
-            return Task::Regress;
+            return ChosenTask::new(Task::Regress, "several label columns");
         }
-        let mut different = BTreeSet::new();
+        let mut different = HashSet::new();
         let (mut known, mut whole) = (0, true);
+        let (mut smallest, mut largest) = (f64::INFINITY, f64::NEG_INFINITY);
         for cell in self.cells() {
             if self.is_missing(&cell, Task::Classify) {
                 continue;
             }
             let Some(number) = parse_number(&cell) else {
-                return Task::Classify;
+                return ChosenTask::new(Task::Classify, "text");
             };
             known += 1;
             whole &= number.fract() == 0.0;
-            // One more than are counted.
-            if different.len() <= MOST_NUMERIC_CLASSES {
+            smallest = number.min(smallest);
+            largest = number.max(largest);
+            if different.len() < MOST_COUNTED {
                 different.insert(number.to_bits());
             }
         }
         let different = different.len();
-        match !whole && (different > MOST_NUMERIC_CLASSES || different > known / 2) {
-            true => Task::Regress,
-            false => Task::Classify,
+        let few = different <= MOST_NUMERIC_CLASSES;
+        let span = largest - smallest + 1.0;
+        let rows_a_class = match different as f64 {
+            count if count == span && matches!(smallest, 0.0 | 1.0) => ROWS_A_NUMBERED_CLASS,
+            count if count < span / 2.0 => ROWS_A_SPARSE_CLASS,
+            _ => ROWS_A_CLASS,
+        };
+        let repeat = match whole {
+            true => few || (known >= rows_a_class * different && different < MOST_COUNTED),
+            false => few && different <= known / 2,
+        };
+        let numbers = if whole { "whole numbers" } else { "numbers" };
+        let or_more = if different == MOST_COUNTED {
+            " or more"
+        } else {
+            ""
+        };
+        let found = format!("{different}{or_more} different {numbers} in {known} labelled rows");
+        match repeat {
+            true => ChosenTask::new(Task::Classify, &found),
+            false => ChosenTask::new(Task::Regress, &format!("{found}, which hardly repeat")),
         }
     }
 
@@ -128,31 +165,73 @@ impl<'a> LabelCells<'a> {
     }
 
     fn values(&self, path: &Path) -> Result<Labels> {
-        let value = |row: usize, column: &RawColumn, cell: &String| {
-            parse_number(cell).ok_or_else(|| DataError::Table {
-                path: path.to_path_buf(),
-                place: format!("row {}, label column `{}`", row + 1, column.name),
-                problem: format!(
-                    "`{cell}` is not a finite number; a label to regress is a number, or blank \
-                     when it is not known"
-                ),
-            })
+        let offsets = match (&self.options.label_offsets, &self.options.features) {
+            (Some(known), _) => known.clone(),
+            // A model that says nothing of offsets has none.
+            (None, Some(_)) => Vec::new(),
+            (None, None) => self.offsets(path)?,
         };
+        let offset = |place: usize| offsets.get(place).copied().unwrap_or(0.0);
         let of_row = (0..self.rows).map(|row| {
-            let cells: Vec<String> = self.columns.iter().map(|column| column.text(row)).collect();
-            if cells
-                .iter()
-                .any(|cell| self.is_missing(cell, Task::Regress))
-            {
-                return Ok(None);
-            }
-            let values = self.columns.iter().zip(&cells);
-            let values = values.map(|(column, cell)| value(row, column, cell));
-            values.collect::<Result<Vec<f32>>>().map(Some)
+            let values = |numbers: Vec<Number>| {
+                let numbers = numbers.iter().enumerate();
+                numbers
+                    .map(|(place, number)| number.less(offset(place)))
+                    .collect()
+            };
+            Ok(self.numbers(row, path)?.map(values))
         });
         Ok(Labels::Values {
             names: self.options.labels.clone(),
             of_row: of_row.collect::<Result<_>>()?,
+            offsets,
+        })
+    }
+
+    /// The numbers of a row; `None` where one is not known.
+    fn numbers(&self, row: usize, path: &Path) -> Result<Option<Vec<Number>>> {
+        let cells: Vec<String> = self.columns.iter().map(|column| column.text(row)).collect();
+        if cells
+            .iter()
+            .any(|cell| self.is_missing(cell, Task::Regress))
+        {
+            return Ok(None);
+        }
+        let number = |(column, cell): (&&RawColumn, &String)| {
+            let wrong = |problem: &str| DataError::Table {
+                path: path.to_path_buf(),
+                place: format!("row {}, label column `{}`", row + 1, column.name),
+                problem: format!(
+                    "`{cell}` {problem}; a label to regress is a number, or blank when it is not \
+                     known"
+                ),
+            };
+            match Number::parse(cell) {
+                Some(number) if number.short.abs() <= LARGEST => Ok(number),
+                Some(number) if number.exact.is_finite() => Err(wrong("is beyond 1e30")),
+                _ => Err(wrong("is not a finite number")),
+            }
+        };
+        let numbers = self.columns.iter().zip(&cells).map(number);
+        numbers.collect::<Result<_>>().map(Some)
+    }
+
+    /// What is to be subtracted from the numbers of each column; nothing where no column needs it.
+    fn offsets(&self, path: &Path) -> Result<Vec<f64>> {
+        let mut ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.columns.len()];
+        for row in 0..self.rows {
+            for (range, number) in ranges
+                .iter_mut()
+                .zip(self.numbers(row, path)?.into_iter().flatten())
+            {
+                *range = [range[0].min(number.exact), range[1].max(number.exact)];
+            }
+        }
+        let offsets = ranges.iter().map(|range| offset_of(range[0], range[1]));
+        let offsets: Vec<f64> = offsets.collect();
+        Ok(match offsets.iter().all(|offset| *offset == 0.0) {
+            true => Vec::new(),
+            false => offsets,
         })
     }
 }

@@ -19,8 +19,11 @@ pub enum Labels {
     Values {
         /// The name of each dimension.
         names: Vec<String>,
-        /// Each row's numbers, one for each name.
+        /// Each row's numbers, one for each name, less its offset.
         of_row: Vec<Option<Vec<f32>>>,
+        /// What was subtracted from the numbers of each name, in 64 bits: without it, numbers that
+        /// are large against their spread would all be one. Empty where nothing was.
+        offsets: Vec<f64>,
     },
 }
 
@@ -57,6 +60,14 @@ impl Labels {
         }
     }
 
+    /// What was subtracted from each number of a continuous label; empty where nothing was.
+    pub fn offsets(&self) -> &[f64] {
+        match self {
+            Labels::Values { offsets, .. } => offsets,
+            Labels::None | Labels::Classes { .. } => &[],
+        }
+    }
+
     /// Whether the row has a label.
     pub fn is_known(&self, row: u32) -> bool {
         self.class_of(row).is_some() || self.values_of(row).is_some()
@@ -70,12 +81,17 @@ impl Labels {
                 names: names.clone(),
                 of_row: rows.iter().map(|&row| of_row[row as usize]).collect(),
             },
-            Labels::Values { names, of_row } => Labels::Values {
+            Labels::Values {
+                names,
+                of_row,
+                offsets,
+            } => Labels::Values {
                 names: names.clone(),
                 of_row: rows
                     .iter()
                     .map(|&row| of_row[row as usize].clone())
                     .collect(),
+                offsets: offsets.clone(),
             },
         }
     }
@@ -120,7 +136,7 @@ impl Labels {
                     .iter()
                     .position(|class| class.is_some_and(|c| c as usize >= names.len())),
             ),
-            Labels::Values { names, of_row } => (
+            Labels::Values { names, of_row, .. } => (
                 of_row.len(),
                 of_row.iter().position(|label| {
                     label
@@ -201,6 +217,7 @@ mod tests {
         let wrong_width = Labels::Values {
             names: names(&["a", "b"]),
             of_row: vec![Some(vec![1.0])],
+            offsets: Vec::new(),
         };
         assert!(wrong_width.check(1).is_err());
     }

@@ -152,7 +152,7 @@ fn cache() -> Result<BufWriter<File>> {
 }
 
 /// The error of the temporary folder, which may be full.
-fn in_cache(action: &'static str) -> impl Fn(std::io::Error) -> DataError {
+pub(crate) fn in_cache(action: &'static str) -> impl Fn(std::io::Error) -> DataError {
     move |error| {
         let problem = format!(
             "cannot {action} the folder of temporary files ({error}); name one with room for the \

@@ -5,12 +5,17 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+/// How many items are worked on at a time.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
 /// Calls `work` for every item and gives the results in order.
 pub(crate) fn map_in_order<T: Send>(
     items: Range<usize>,
     work: impl Fn(usize) -> T + Sync,
 ) -> Vec<T> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let cores = cores();
     let next = AtomicUsize::new(items.start);
     // Items differ in cost, so each thread takes the next one when it is free.
     let take = || {

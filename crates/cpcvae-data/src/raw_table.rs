@@ -49,6 +49,13 @@ pub enum Cells {
     PackedFlags(PackedNumbers),
     /// Text left where it was put together.
     PackedTexts(PackedTexts),
+    /// Dates or times left where they were read.
+    PackedTimes {
+        /// Seconds since the beginning of 1970; NaN is missing.
+        seconds: PackedNumbers,
+        /// Whether they are in UTC; else of a clock whose time zone is not known.
+        zoned: bool,
+    },
 }
 
 impl Cells {
@@ -61,13 +68,15 @@ impl Cells {
             Cells::Flags(cells) => cells.len(),
             Cells::PackedFlags(cells) => cells.len(),
             Cells::PackedTexts(cells) => cells.len(),
+            Cells::PackedTimes { seconds, .. } => seconds.len(),
         }
     }
 
     /// Whether the cells may be in a file, where they are cheap to leave and to copy.
     pub(crate) fn is_packed(&self) -> bool {
         match self {
-            Cells::Packed(_) | Cells::PackedFlags(_) | Cells::PackedTexts(_) => true,
+            Cells::Packed(_) | Cells::PackedFlags(_) => true,
+            Cells::PackedTexts(_) | Cells::PackedTimes { .. } => true,
             Cells::Texts(_) | Cells::Numbers(_) | Cells::Flags(_) => false,
         }
     }

@@ -26,15 +26,34 @@ pub enum Task {
     Regress,
 }
 
+/// What is learnt from the labels of a table, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenTask {
+    /// The task.
+    pub task: Task,
+    /// Why it was chosen, in words.
+    pub why: String,
+}
+
+impl ChosenTask {
+    pub(crate) fn new(task: Task, why: &str) -> ChosenTask {
+        let why = why.into();
+        ChosenTask { task, why }
+    }
+}
+
 /// What is known about the columns of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableOptions {
     /// The label column; several for a continuous label of several dimensions;
     /// none for a table without labels.
     pub labels: Vec<String>,
-    /// What the labels are. When not given it is guessed: numbers that are not
-    /// all whole and hardly repeat are a regression, anything else classes.
+    /// What the labels are. When not given it is guessed: numbers that hardly
+    /// repeat are a regression, anything else classes. See [`Table::task`].
     pub task: Option<Task>,
+    /// The offsets of continuous labels ([`Labels::offsets`]), such as a trained model's. When not
+    /// given, they are found in the data; where `features` are given, there are none.
+    pub label_offsets: Option<Vec<f64>>,
     /// A label that means "not labelled", next to blank, NaN and NA. When it is
     /// not given, -1 means that too, unless labels are numbers to regress.
     pub unlabelled_value: Option<String>,
@@ -58,6 +77,7 @@ impl Default for TableOptions {
         TableOptions {
             labels: Vec::new(),
             task: None,
+            label_offsets: None,
             unlabelled_value: None,
             ignore: Vec::new(),
             id: None,
@@ -76,6 +96,12 @@ pub struct Table {
     pub data: Dataset,
     /// What was made of each feature column, to be shown.
     pub columns: Vec<ColumnReport>,
+    /// What is learnt from the labels and why, to be shown; `None` for a table without labels.
+    /// Numbers are regressed where they hardly repeat: fractions with more than 20 different
+    /// values or more than half as many as rows; whole numbers with more than 20 different values
+    /// and fewer than 3 rows a value (2 where they run from 0 or 1 on without a gap, 10 where they
+    /// lie far apart: less than half of the numbers between them occur).
+    pub task: Option<ChosenTask>,
     /// What a user should know; each a sentence.
     pub warnings: Vec<String>,
 }
@@ -104,7 +130,10 @@ impl Table {
     /// - a count, where it holds whole numbers that cannot well be anything else: never negative,
     ///   the largest above 20, the variance more than twice the mean, skewed, and 1 by far the
     ///   most frequent value after 0;
-    /// - a number, where it holds any other numbers. When in doubt, it is a number.
+    /// - a number, where it holds any other numbers, or dates or times, which count days or
+    ///   seconds. When in doubt, it is a number.
+    ///
+    /// Text that hardly repeats is left out with a warning.
     pub fn new(raw: &RawTable, options: &TableOptions) -> Result<Table> {
         if raw.rows == 0 {
             let problem = "the table has a header, but no rows";
@@ -124,7 +153,10 @@ impl Table {
             None => understand(cells.collect(), raw.rows, options, &mut warnings)?,
         };
         if columns.is_empty() {
-            let problem = "no column is left for the features: all their cells are missing";
+            let problem = format!(
+                "no column is left for the features: {}",
+                warnings.join("; ")
+            );
             return Err(DataError::content(&raw.path, problem));
         }
         let values = look_at_values(raw.rows, &columns, options.memory_budget)?;
@@ -139,9 +171,13 @@ impl Table {
                 return Err(DataError::content(&raw.path, problem + "; remove them"));
             }
         }
-        let labels = match roles.labels.is_empty() {
-            true => Labels::None,
-            false => LabelCells::new(options, &roles.labels, raw.rows).labels(&raw.path)?,
+        let (labels, task) = match roles.labels.is_empty() {
+            true => (Labels::None, None),
+            false => {
+                let cells = LabelCells::new(options, &roles.labels, raw.rows);
+                let (labels, task) = cells.labels(&raw.path)?;
+                (labels, Some(task))
+            }
         };
         warnings.extend(rare_classes(&labels));
         let (layout, reports) = columns
@@ -158,6 +194,7 @@ impl Table {
         Ok(Table {
             data,
             columns: reports,
+            task,
             warnings,
         })
     }

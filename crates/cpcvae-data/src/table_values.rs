@@ -4,7 +4,7 @@ use crate::column_kinds::Understood;
 use crate::column_values::{ColumnValues, NoValue, TableRows};
 use crate::features::blocks;
 use crate::table::TOLD;
-use crate::{Column, ColumnKind, ColumnReport, Features, Matrix, Result};
+use crate::{Column, ColumnKind, ColumnReport, DataError, Features, Matrix, Result};
 use std::collections::BTreeMap;
 
 /// All values of a table, looked at once.
@@ -29,7 +29,8 @@ pub(crate) struct Look {
     unseen_cells: usize,
 }
 
-/// Looks at all values, and fails at one that its column cannot have; for a trained model, levels
+/// Looks at all values, and fails at those that their columns cannot have, with the first of each
+/// column; for a trained model, levels
 /// and numbers that it cannot know count as missing. Packed cells that would make
 /// more than `memory_budget` bytes of values stay where they are; all others become values in
 /// memory.
@@ -50,6 +51,7 @@ pub(crate) fn look_at_values(
     let mut looks = vec![Look::default(); width];
     let mut values = vec![0.0; if stays { 0 } else { rows * width }];
     let mut empty = (0, Vec::new());
+    let mut errors: Vec<Option<DataError>> = columns.iter().map(|_| None).collect();
     for block in blocks(rows, width) {
         let mut known = vec![false; block.len()];
         for (place, (understood, maker)) in columns.iter().zip(&makers).enumerate() {
@@ -62,8 +64,10 @@ pub(crate) fn look_at_values(
                         f32::NAN
                     }
                     Err(NoValue::Misfit(_, problem) | NoValue::Wrong(problem)) => {
-                        let kind = &understood.column.kind;
-                        return Err(understood.cells.bad_cell(row, problem, kind));
+                        let column = &understood.column;
+                        let error = || understood.cells.bad_cell(row, problem, column);
+                        errors[place].get_or_insert_with(error);
+                        f32::NAN
                     }
                     Err(NoValue::Unseen(level)) => {
                         looks[place].see_unseen(row, level);
@@ -83,6 +87,11 @@ pub(crate) fn look_at_values(
                 empty.1.push(row);
             }
         }
+    }
+    let errors = errors.into_iter().flatten().collect();
+    let path = columns.first().map(|one| one.cells.path);
+    if let Some(error) = path.and_then(|path| DataError::of_columns(path, errors)) {
+        return Err(error);
     }
     let features = match stays {
         true => Features::new(TableRows::new(rows, makers)),
@@ -188,7 +197,8 @@ impl Look {
                 }
                 ColumnKind::Number | ColumnKind::Count if known == 0 => String::new(),
                 ColumnKind::Number | ColumnKind::Count => {
-                    format!("{} to {}", self.smallest, self.largest)
+                    let cell = |value| column.cell(value);
+                    format!("{} to {}", cell(self.smallest), cell(self.largest))
                 }
             },
         }

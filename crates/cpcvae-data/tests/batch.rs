@@ -113,6 +113,7 @@ fn continuous_labels_are_gathered_row_after_row() {
     data.labels = Labels::Values {
         names: vec!["u".into(), "v".into()],
         of_row,
+        offsets: Vec::new(),
     };
     let rows = StepRows {
         labelled: vec![1, 0],

@@ -128,6 +128,7 @@ fn continuous_labels_are_drawn_at_random() {
         Labels::Values {
             names: vec!["y".into()],
             of_row,
+            offsets: Vec::new(),
         },
         50,
     );

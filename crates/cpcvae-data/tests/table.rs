@@ -145,13 +145,25 @@ fn ids_and_free_text_are_no_categories() {
     for row in 0..40 {
         text += &format!("n{row},{row}\n");
     }
-    let message = refused(&text, &TableOptions::default());
+    let table = Table::new(&raw(&text), &TableOptions::default()).unwrap();
+    assert_eq!((table.data.width(), table.warnings.len()), (1, 1));
+    let warning = &table.warnings[0];
+    for part in [
+        "column `name` holds 40 different texts in 40 rows",
+        "is left out",
+        "`--ignore name`",
+        "`--id name`",
+        "`--column name=category`",
+    ] {
+        assert!(warning.contains(part), "{warning}");
+    }
+    let only_text: String = text
+        .lines()
+        .map(|line| line.split(',').next().unwrap().to_owned() + "\n")
+        .collect();
+    let message = refused(&only_text, &TableOptions::default());
     assert!(
-        message.contains("column `name`: it holds 40 different texts in 40 rows"),
-        "{message}"
-    );
-    assert!(
-        message.contains("`--ignore name`") && message.contains("`--id name`"),
+        message.contains("no column is left for the features: column `name` holds 40"),
         "{message}"
     );
     let options = TableOptions {
@@ -174,16 +186,41 @@ fn ids_and_free_text_are_no_categories() {
 }
 
 #[test]
+fn all_bad_columns_are_told_at_once() {
+    // Text among numbers, and a number that is infinite.
+    let message = refused(
+        "a,b,c\n1,1,x\n2,2,y\nbad,3,x\n4,oops,y\n",
+        &TableOptions::default(),
+    );
+    assert!(
+        message.starts_with("t.csv: 2 columns cannot be used as they are:\n  row 3, column `a`:"),
+        "{message}"
+    );
+    assert!(
+        message.contains("\n  row 4, column `b`: `oops` is text among numbers"),
+        "{message}"
+    );
+    let counts = declared(&[("a", KindName::Count), ("c", KindName::Flag)]);
+    let message = refused("a,b,c\n1,1,1\n-2,inf,7\n-3,1,8\n", &counts);
+    for part in [
+        "3 columns cannot",
+        "\n  row 2, column `a`: `-2` is not a count",
+        "\n  row 2, column `b`: `inf` is not a finite number",
+        "\n  row 2, column `c`: `7` is not a flag",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(
+        !message.contains("row 3"),
+        "the first of each column: {message}"
+    );
+}
+
+#[test]
 fn a_models_columns_are_read_as_the_model_knows_them() {
     let model = vec![
-        Column {
-            name: "town".into(),
-            kind: levels(&["Bern", "Rome"]),
-        },
-        Column {
-            name: "visits".into(),
-            kind: ColumnKind::Count,
-        },
+        Column::new("town", levels(&["Bern", "Rome"])),
+        Column::new("visits", ColumnKind::Count),
     ];
     let options = TableOptions {
         features: Some(model.clone()),

@@ -66,12 +66,17 @@ impl Prepared {
                 Layout::Image { .. } => pixel_scale(config.model.likelihood),
             },
             labels: label_scale(&rows.labels, &split.labelled)?,
+            label_offsets: rows.labels.offsets().to_vec(),
         };
         let facts = LabelFacts {
             class_shares: class_shares(&rows.labels, &split.labelled),
             rows: training_rows.len(),
             labelled_rows: split.labelled.len(),
         };
+        if !split.validation.is_empty() || !split.test.is_empty() {
+            // Rows of training are near to themselves; those that are held out need not be.
+            preprocess.check_values(&rows)?;
+        }
         let rows = preprocess.apply_unchecked(rows);
         let test = match test {
             Some(test) => Some(preprocess.apply(test)?),

@@ -25,6 +25,7 @@ fn preprocess() -> Preprocess {
             high: 1.0,
         },
         labels: None,
+        label_offsets: Vec::new(),
     }
 }
 

@@ -279,6 +279,7 @@ fn curved() -> Source {
     let labels = Labels::Values {
         names: vec!["u".into(), "v".into()],
         of_row: (0..rows).map(|row| Some(label(row))).collect(),
+        offsets: Vec::new(),
     };
     let layout = Layout::Columns(vec!["a".into(), "b".into()]);
     let features = Matrix::new(rows, 2, values).expect("right size");

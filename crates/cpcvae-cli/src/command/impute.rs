@@ -91,6 +91,6 @@ impl Filled<'_> {
     fn filling(&self, row: usize, missing: &MissingValues, filled: &[f32]) -> Option<String> {
         let (place, column) = self.of_model?;
         let is_missing = self.raw.is_missing(row, missing);
-        is_missing.then(|| column.cell(filled[place]))
+        is_missing.then(|| column.cell(column.nearest(filled[place])))
     }
 }

@@ -118,11 +118,12 @@ fn answer_cells(answers: &Predictions, row: usize) -> Vec<String> {
         true => outputs
             .iter()
             .zip(&answers.half_widths)
-            .flat_map(|(&value, half_width)| {
+            .enumerate()
+            .flat_map(|(label, (&value, half_width))| {
                 let ends = half_width.map(|half| [value - half, value + half]);
-                std::iter::once(value).chain(ends.into_iter().flatten())
+                let values = std::iter::once(value).chain(ends.into_iter().flatten());
+                values.map(move |value| answers.value_text(label, value))
             })
-            .map(|value| value.to_string())
             .collect(),
     };
     if let (Some(log_p), Some(percentile)) = (&answers.log_density, &answers.percentile) {

@@ -11,10 +11,24 @@ pub(super) struct Frame {
     pub(super) columns: Vec<RawColumn>,
 }
 
+/// Why a table cannot be read.
+pub(super) enum Problem {
+    /// The file is damaged.
+    Hdf5(Error),
+    /// A code stands for no category: which, and what to do.
+    BadCode(String),
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Problem {
+        Problem::Hdf5(error)
+    }
+}
+
 impl Frame {
     /// Reads a table: a group with a member a column, or in old files one array of structures.
     /// Columns of kinds that a table cannot hold are left out.
-    pub(super) fn read(file: &File, name: &str) -> Result<Frame, Error> {
+    pub(super) fn read(file: &File, name: &str) -> Result<Frame, Problem> {
         match file.root().group(name) {
             Ok(group) => from_group(&group),
             Err(_) => match file.root().dataset(name) {
@@ -25,7 +39,7 @@ impl Frame {
     }
 }
 
-fn from_group(group: &Group) -> Result<Frame, Error> {
+fn from_group(group: &Group) -> Result<Frame, Problem> {
     let index_name = group.attrs()?.get("_index").and_then(text_of);
     let index_name = index_name.unwrap_or_else(|| "_index".into());
     let mut frame = Frame::default();
@@ -38,7 +52,7 @@ fn from_group(group: &Group) -> Result<Frame, Error> {
         // AnnData 0.7 kept categories in a folder of their own.
         let categories = group.dataset(&format!("__categories/{name}"));
         let cells = match categories {
-            Ok(categories) => Some(categorical(&dataset, &categories)?),
+            Ok(categories) => Some(categorical(&name, &dataset, &categories)?),
             Err(_) => cells_of(&dataset)?,
         };
         frame
@@ -48,7 +62,7 @@ fn from_group(group: &Group) -> Result<Frame, Error> {
     for name in group.groups()? {
         let inner = group.group(&name)?;
         let cells = match (inner.dataset("codes"), inner.dataset("values")) {
-            (Ok(codes), _) => Some(categorical(&codes, &inner.dataset("categories")?)?),
+            (Ok(codes), _) => Some(categorical(&name, &codes, &inner.dataset("categories")?)?),
             (_, Ok(values)) => masked(cells_of(&values)?, &inner.dataset("mask")?)?,
             _ => None,
         };
@@ -100,22 +114,33 @@ fn texts(cells: Vec<String>) -> Cells {
     )
 }
 
-/// Codes as the texts they stand for; -1 is missing.
-fn categorical(codes: &Dataset, categories: &Dataset) -> Result<Cells, Error> {
+/// Codes of a column as the texts they stand for; -1 is missing.
+fn categorical(column: &str, codes: &Dataset, categories: &Dataset) -> Result<Cells, Problem> {
     let names: Vec<String> = match categories.dtype()? {
         DType::String | DType::VariableLengthString => categories.read_string()?,
         _ => categories.read_f64()?.iter().map(f64::to_string).collect(),
     };
-    Ok(by_code(codes.read_i64()?.into_iter(), &names))
+    by_code(column, codes.read_i64()?.into_iter(), &names)
 }
 
-fn by_code(codes: impl Iterator<Item = i64>, names: &[String]) -> Cells {
-    let name = |code| usize::try_from(code).ok().and_then(|code| names.get(code));
-    Cells::Texts(
-        codes
-            .map(|code| name(code).cloned().unwrap_or_default())
-            .collect(),
-    )
+fn by_code(
+    column: &str,
+    codes: impl Iterator<Item = i64>,
+    names: &[String],
+) -> Result<Cells, Problem> {
+    let name = |(row, code): (usize, i64)| match usize::try_from(code) {
+        _ if code == -1 => Ok(String::new()),
+        Ok(place) if place < names.len() => Ok(names[place].clone()),
+        _ => Err(Problem::BadCode(format!(
+            "row {}, column `{column}`: code {code} is none of its {} categories (-1 is missing); \
+             write the file again, with all categories",
+            row + 1,
+            names.len()
+        ))),
+    };
+    Ok(Cells::Texts(
+        codes.enumerate().map(name).collect::<Result<_, _>>()?,
+    ))
 }
 
 /// Nullable columns: a mask says which values are missing.
@@ -135,7 +160,7 @@ fn masked(cells: Option<Cells>, mask: &Dataset) -> Result<Option<Cells>, Error> 
 }
 
 /// One array of structures, with categories beside it in `uns`.
-fn from_structures(file: &File, dataset: &Dataset) -> Result<Frame, Error> {
+fn from_structures(file: &File, dataset: &Dataset) -> Result<Frame, Problem> {
     let Datatype::Compound { size, members } = dataset.datatype()? else {
         return Ok(Frame::default());
     };
@@ -159,7 +184,7 @@ fn from_structures(file: &File, dataset: &Dataset) -> Result<Frame, Error> {
                 match categories {
                     Ok(categories) if kind.is_whole() => {
                         let names = categories.read_string()?;
-                        by_code(fields().map(|field| number(field) as i64), &names)
+                        by_code(&name, fields().map(|field| number(field) as i64), &names)?
                     }
                     _ => Cells::Numbers(fields().map(number).collect()),
                 }

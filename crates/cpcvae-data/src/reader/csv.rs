@@ -1,9 +1,12 @@
 //! Text tables: CSV and TSV, plain or compressed, with a header line.
 
+use super::spool::Place;
 use super::{ReadOptions, left_out, repeated, unpack};
-use crate::{Cells, DataError, Dataset, RawColumn, RawTable, Result, Table, TableOptions};
-use std::io::{BufRead, BufReader, Cursor, Read};
+use crate::{Cells, DataError, Dataset, RawColumn, RawTable, Result, Table, TableOptions, memory};
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 /// A header line longer than this is sniffed by its beginning alone.
 const MOST_SNIFFED: u64 = 1 << 20;
@@ -11,13 +14,22 @@ const MOST_SNIFFED: u64 = 1 << 20;
 /// Reads a text table and gives its columns a meaning. For warnings and guesses, and for files of
 /// other kinds, see [`open_path`](super::open_path) and [`Table::new`].
 pub fn read_csv(path: impl AsRef<Path>, options: &TableOptions) -> Result<Dataset> {
-    let raw = read(path.as_ref(), &ReadOptions::default())?;
+    let reading = ReadOptions::default();
+    let place = Place::of(path.as_ref(), reading.most_bytes)?;
+    let mut raw = place.open(|path| read(path, &reading))?;
+    raw.path = place.shown;
     Ok(Table::new(&raw, options)?.data)
 }
 
 /// Reads a table; all cells are texts, trimmed.
 pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
-    let mut input = BufReader::new(unpack::open(path, options.most_bytes)?);
+    let row_bytes = Rc::new(Cell::new(0));
+    let mut input = BufReader::new(RowLimit {
+        inner: unpack::open(path, options.most_bytes)?,
+        read: row_bytes.clone(),
+        // A row is held in a few copies while it is put together.
+        most: options.most_memory / 8,
+    });
     let mut start = Vec::new();
     (&mut input)
         .take(MOST_SNIFFED)
@@ -37,12 +49,28 @@ pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
 
     let mut texts = vec![Vec::new(); kept.len()];
     let mut record = csv::StringRecord::new();
+    let mut held = 0;
+    row_bytes.set(0);
     while reader
         .read_record(&mut record)
         .map_err(|error| csv_error(path, error))?
     {
+        row_bytes.set(0);
         for (texts, &place) in texts.iter_mut().zip(&kept) {
+            held += held_by(&record[place]);
             texts.push(record[place].to_string());
+        }
+        if held > options.most_memory {
+            return Err(DataError::content(
+                path,
+                format!(
+                    "the table takes more than the {} bytes of memory that a table of text may \
+                     take; leave out columns with --ignore, save it as Parquet or NPY, which may \
+                     be larger than memory, or raise the limit with the environment variable {}",
+                    options.most_memory,
+                    memory::VARIABLE
+                ),
+            ));
         }
     }
     let rows = texts.first().map_or(0, Vec::len);
@@ -65,6 +93,41 @@ pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
         beside: Vec::new(),
         rows,
     })
+}
+
+/// About the bytes of memory that a cell takes: its place in a growing list, and its text.
+fn held_by(text: &str) -> u64 {
+    const PLACE: u64 = 2 * size_of::<String>() as u64;
+    match text.len() as u64 {
+        0 => PLACE,
+        length => PLACE + (length + 8).next_multiple_of(16).max(32),
+    }
+}
+
+/// Fails where a single row is longer than memory should hold: a quote that is not closed makes one
+/// row of the whole file.
+struct RowLimit<R> {
+    inner: R,
+    /// Bytes since the last row.
+    read: Rc<Cell<u64>>,
+    most: u64,
+}
+
+impl<R: Read> Read for RowLimit<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.read.set(self.read.get() + read as u64);
+        match self.read.get() > self.most {
+            true => Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!(
+                    "a row of the table is longer than {} bytes (is a quote not closed?)",
+                    self.most
+                ),
+            )),
+            false => Ok(read),
+        }
+    }
 }
 
 /// The names of the columns, checked.

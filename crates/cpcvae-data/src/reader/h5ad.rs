@@ -1,6 +1,6 @@
 //! AnnData files of single cells: the matrix `X` as features, what is known of the cells beside it.
 
-use super::anndata_columns::{Frame, number_kind, text_of};
+use super::anndata_columns::{Frame, Problem, number_kind, text_of};
 use super::{ReadOptions, left_out, unpack};
 use crate::mapped::Gatherer;
 use crate::{
@@ -42,8 +42,13 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
             )));
         }
     };
-    let genes = Frame::read(&file, "var").map_err(damaged)?;
-    let cells = Frame::read(&file, "obs").map_err(damaged)?;
+    let frame = |name: &str| {
+        Frame::read(&file, name).map_err(|problem| match problem {
+            Problem::Hdf5(error) => damaged(error),
+            Problem::BadCode(problem) => wrong(format!("`{name}`, {problem}")),
+        })
+    };
+    let (genes, cells) = (frame("var")?, frame("obs")?);
     if matrix.rows == 0 || matrix.columns == 0 {
         return Err(wrong("the matrix `X` is empty".into()));
     }
@@ -131,11 +136,9 @@ fn dense(dataset: &Dataset, path: &Path, options: &ReadOptions) -> Result<Matrix
     let size = rows
         .checked_mul(columns)
         .and_then(|all| all.checked_mul(kind.0.size() as u64));
-    if size.is_none_or(|size| size > options.most_bytes) {
-        return Err(unpack::read_error(
-            path,
-            unpack::too_large(options.most_bytes),
-        ));
+    let most = options.most_in_memory();
+    if size.is_none_or(|size| size > most) {
+        return Err(unpack::read_error(path, unpack::too_large(most)));
     }
     let bytes = dataset.read_raw().map_err(|error| problem(path, error))?;
     if Some(bytes.len() as u64) != size {
@@ -181,15 +184,27 @@ fn sparse(group: &Group, path: &Path, options: &ReadOptions) -> Result<Matrix> {
             unpack::too_large(options.most_bytes),
         ));
     };
-    let part = |name: &str| group.dataset(name).map_err(|error| problem(path, error));
+    let part = |name: &str| -> Result<Dataset> {
+        let part = group.dataset(name).map_err(|error| problem(path, error))?;
+        let shape = part.shape().map_err(|error| problem(path, error))?;
+        let count = shape
+            .iter()
+            .try_fold(1u64, |all, &size| all.checked_mul(size));
+        let most = options.most_in_memory();
+        match count.and_then(|count| count.checked_mul(8)) {
+            Some(bytes) if bytes <= most => Ok(part),
+            _ => Err(unpack::read_error(path, unpack::too_large(most))),
+        }
+    };
     let data = part("data")?
         .read_f32()
         .map_err(|error| problem(path, error))?;
+    // Signed, as they are most often written: what is negative must not become something else.
     let indices = part("indices")?
-        .read_u64()
+        .read_i64()
         .map_err(|error| problem(path, error))?;
     let starts = part("indptr")?
-        .read_u64()
+        .read_i64()
         .map_err(|error| problem(path, error))?;
 
     let (lines, length) = if by_columns {
@@ -202,16 +217,36 @@ fn sparse(group: &Group, path: &Path, options: &ReadOptions) -> Result<Matrix> {
     }
     let mut gatherer = Gatherer::new(bytes, options.memory_budget)?;
     let mut line = vec![0; length * 4];
-    for ends in starts.windows(2) {
+    let (this, other) = if by_columns {
+        ("column", "rows")
+    } else {
+        ("row", "columns")
+    };
+    for (number, ends) in starts.windows(2).enumerate() {
         line.fill(0);
-        let entries = ends[0] as usize..ends[1] as usize;
-        let entries = indices.get(entries.clone()).zip(data.get(entries));
-        let (places, values) = entries.ok_or_else(|| wrong("its row pointers are damaged"))?;
+        let start = usize::try_from(ends[0]).ok();
+        let entries = start.zip(usize::try_from(ends[1]).ok());
+        let entries =
+            entries.and_then(|(start, end)| indices.get(start..end).zip(data.get(start..end)));
+        let (places, values) = entries.ok_or_else(|| {
+            wrong(&format!(
+                "its row pointers are damaged ({} to {} for {this} {}); write the file again",
+                ends[0],
+                ends[1],
+                number + 1
+            ))
+        })?;
         for (&place, value) in places.iter().zip(values) {
             let cell = usize::try_from(place)
                 .ok()
                 .filter(|&place| place < length)
-                .ok_or_else(|| wrong("an index is out of range"))?;
+                .ok_or_else(|| {
+                    wrong(&format!(
+                        "an index is out of range: {place} in {this} {}, where there are {length} \
+                         {other}; write the file again",
+                        number + 1
+                    ))
+                })?;
             line[cell * 4..cell * 4 + 4].copy_from_slice(&value.to_le_bytes());
         }
         gatherer.push(&line)?;

@@ -3,11 +3,12 @@
 use super::kind::{Zip, open_zip};
 use super::unpack;
 use crate::{DataError, Result};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Seek};
 use std::path::{Path, PathBuf};
 
-/// Deeper folders are not looked into: a link may lead round in circles.
+/// Deeper folders are not looked into.
 const MOST_FOLDERS: usize = 12;
 
 /// What ends the name of an image.
@@ -22,27 +23,36 @@ impl<T: BufRead + Seek> Input for T {}
 /// Image files with their paths below the folder or zip, separated by `/` and sorted.
 pub(super) struct ImageFiles<'a> {
     pub(super) names: Vec<String>,
+    /// What is left out although it has the name of an image, or is a link to images; and why.
+    pub(super) skipped: Vec<(String, String)>,
     place: Place<'a>,
 }
 
 enum Place<'a> {
     Folder(Vec<PathBuf>),
-    Zip {
-        zip: Zip<'a>,
-        entries: Vec<usize>,
-        most_bytes: u64,
-    },
+    Zip { zip: Zip<'a>, entries: Vec<usize> },
 }
 
 impl<'a> ImageFiles<'a> {
     /// The images of a folder and its sub-folders.
     pub(super) fn in_folder(root: &Path) -> Result<ImageFiles<'a>> {
-        let mut found = Vec::new();
-        list(root, "", 0, &mut found)?;
+        let mut listing = Listing::default();
+        listing.add(root, "", 0)?;
+        // Links after all folders that are really there: classes are named by those.
+        while let Some((name, path, depth)) = listing.links.pop_first() {
+            listing.add(&path, &name, depth)?;
+        }
+        let Listing {
+            mut found,
+            mut skipped,
+            ..
+        } = listing;
         found.sort_unstable();
+        skipped.sort_unstable();
         let (names, paths) = found.into_iter().unzip();
         Ok(ImageFiles {
             names,
+            skipped,
             place: Place::Folder(paths),
         })
     }
@@ -69,31 +79,29 @@ impl<'a> ImageFiles<'a> {
         let (names, entries) = found.into_iter().unzip();
         Ok(ImageFiles {
             names,
-            place: Place::Zip {
-                zip,
-                entries,
-                most_bytes,
-            },
+            skipped: Vec::new(),
+            place: Place::Zip { zip, entries },
         })
     }
 
-    /// Opens one of the files.
-    pub(super) fn open(&self, place: usize) -> io::Result<Box<dyn Input>> {
+    /// Opens one of the files, unless it is larger than an image may be.
+    pub(super) fn open(&self, place: usize, most_bytes: u64) -> io::Result<Box<dyn Input>> {
         if let Some(extension) = undecodable(&self.names[place]) {
             let problem = format!("{extension} images are not read; convert it to PNG");
             return Err(io::Error::new(io::ErrorKind::Unsupported, problem));
         }
         match &self.place {
-            Place::Folder(paths) => Ok(Box::new(BufReader::new(File::open(&paths[place])?))),
-            Place::Zip {
-                zip,
-                entries,
-                most_bytes,
-            } => {
+            Place::Folder(paths) => {
+                let file = File::open(&paths[place])?;
+                check_size(file.metadata()?.len(), most_bytes)?;
+                Ok(Box::new(BufReader::new(file)))
+            }
+            Place::Zip { zip, entries } => {
                 let mut zip = zip.clone();
                 let entry = zip.by_index(entries[place]).map_err(io::Error::other)?;
+                check_size(entry.size(), most_bytes)?;
                 // An entry that unpacks to more than it declares is damaged or a trap.
-                let most = entry.size().min(*most_bytes);
+                let most = entry.size();
                 let bytes = unpack::read_all(entry, most).map_err(|error| match error.kind() {
                     io::ErrorKind::FileTooLarge => {
                         io::Error::other("it unpacks to more than the zip declares")
@@ -106,25 +114,60 @@ impl<'a> ImageFiles<'a> {
     }
 }
 
-fn list(
-    folder: &Path,
-    prefix: &str,
-    depth: usize,
-    found: &mut Vec<(String, PathBuf)>,
-) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(DataError::file("list", folder))? {
-        let path = entry.map_err(DataError::file("list", folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{prefix}{name}");
-        if path.is_dir() {
-            if depth < MOST_FOLDERS {
-                list(&path, &format!("{name}/"), depth + 1, found)?;
-            }
-        } else if is_image(&name) {
-            found.push((name, path));
-        }
+fn check_size(bytes: u64, most_bytes: u64) -> io::Result<()> {
+    match bytes > most_bytes {
+        true => Err(io::Error::other(format!(
+            "its {bytes} bytes are more than the {most_bytes} that an image may have"
+        ))),
+        false => Ok(()),
     }
-    Ok(())
+}
+
+/// What is found in a folder and below.
+#[derive(Default)]
+struct Listing {
+    found: Vec<(String, PathBuf)>,
+    skipped: Vec<(String, String)>,
+    /// Links to folders, with the beginning of the names below and their depth.
+    links: BTreeSet<(String, PathBuf, usize)>,
+    /// Folders that have been listed, by their real paths: links may lead round in circles.
+    listed: HashSet<PathBuf>,
+}
+
+impl Listing {
+    fn add(&mut self, folder: &Path, prefix: &str, depth: usize) -> Result<()> {
+        let real = folder
+            .canonicalize()
+            .map_err(DataError::file("list", folder))?;
+        if !self.listed.insert(real) {
+            let why = "it is a link to a folder that is read already";
+            let name = prefix.trim_end_matches('/').to_string();
+            self.skipped.push((name, why.into()));
+            return Ok(());
+        }
+        for entry in fs::read_dir(folder).map_err(DataError::file("list", folder))? {
+            let path = entry.map_err(DataError::file("list", folder))?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let name = format!("{prefix}{name}");
+            if path.is_dir() {
+                let below = format!("{name}/");
+                if depth >= MOST_FOLDERS {
+                    continue;
+                }
+                match path.is_symlink() {
+                    true => drop(self.links.insert((below, path, depth + 1))),
+                    false => self.add(&path, &below, depth + 1)?,
+                }
+            } else if is_image(&name) {
+                // A pipe would be waited for, perhaps for ever.
+                match path.is_file() || !path.exists() {
+                    true => self.found.push((name, path)),
+                    false => self.skipped.push((name, "it is not a regular file".into())),
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 fn extension(name: &str) -> String {

@@ -101,7 +101,7 @@ type Rows = Vec<(String, Option<String>)>;
 /// Rows of the list of CelebA: a count, a line of names, then a file and numbers a line.
 fn celeba_rows(path: &Path, options: &ReadOptions) -> Result<Option<Rows>> {
     let mut text = Vec::new();
-    unpack::open(path, options.most_bytes)?
+    unpack::open(path, options.most_in_memory())?
         .read_to_end(&mut text)
         .map_err(|source| unpack::read_error(path, source))?;
     let text = String::from_utf8_lossy(&text);

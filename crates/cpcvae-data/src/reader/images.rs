@@ -1,17 +1,21 @@
 //! Folders and zips of images: a sub-folder a class, or a table of labels.
 
-use super::image_files::ImageFiles;
+use super::image_files::{ImageFiles, Input};
 use super::image_labels::LabelTable;
-use super::{Opened, ReadOptions};
+use super::{Opened, ReadOptions, jpeg};
 use crate::image_set::{chunks, fit};
 use crate::mapped::Gatherer;
-use crate::parallel::map_in_order;
+use crate::parallel::{cores, map_in_order};
 use crate::{Bytes, DataError, ImageSet, Result};
-use image::{DynamicImage, ImageDecoder, ImageReader, metadata::Orientation};
+use image::{DynamicImage, ImageDecoder, ImageReader, Limits, metadata::Orientation};
 use std::path::Path;
 
 /// Folders whose images have no label.
 const UNLABELLED: [&str; 2] = ["unlabeled", "unlabelled"];
+/// The most bytes that an image may have, as a file and decoded, however much memory there is.
+const MOST_IMAGE_BYTES: u64 = 512 << 20;
+/// While an image is brought to its size, about so many copies of it are in memory.
+const COPIES: u64 = 4;
 
 /// Reads the images of a folder.
 pub(super) fn read_folder(path: &Path, options: &ReadOptions) -> Result<Opened> {
@@ -65,6 +69,7 @@ fn read(path: &Path, files: &ImageFiles, options: &ReadOptions) -> Result<Opened
     let missing = table
         .as_ref()
         .map_or(Vec::new(), |table| table.without_image.clone());
+    let missing = [files.skipped.clone(), missing].concat();
     if has("train") && has("test") {
         let past_top = |name: &str| top(name).len() + 1;
         let test = choose(&|name| top(name) == "test", &past_top);
@@ -138,7 +143,7 @@ fn decode(
     };
     for chunk in chunks(chosen.len(), bytes) {
         let decoded = map_in_order(chunk.clone(), |place| {
-            let image = decode_image(files, chosen[place].file);
+            let image = decode_image(files, chosen[place].file, most_image(options));
             image.map(|image| fit(&image, options.size, channels))
         });
         for (image, pixels) in chosen[chunk].iter().zip(decoded) {
@@ -184,7 +189,7 @@ fn common_shape(
     }
     // What has no readable head is judged, named and counted when it is decoded.
     let heads = map_in_order(0..chosen.len(), |place| {
-        head(files, chosen[place].file).ok()
+        head(files, chosen[place].file, most_image(options)).ok()
     });
     let mut known = chosen
         .iter()
@@ -214,8 +219,14 @@ fn common_shape(
     ))
 }
 
-fn head(files: &ImageFiles, file: usize) -> std::result::Result<Shape, String> {
-    let (decoder, orientation) = decoder(files, file)?;
+/// The most bytes that an image may have: as many are decoded at a time as there are cores.
+fn most_image(options: &ReadOptions) -> u64 {
+    let at_a_time = cores() as u64 * COPIES;
+    MOST_IMAGE_BYTES.min(options.most_memory / at_a_time)
+}
+
+fn head(files: &ImageFiles, file: usize, most: u64) -> std::result::Result<Shape, String> {
+    let (decoder, orientation) = decoder(open(files, file, most)?, most)?;
     let (width, height) = decoder.dimensions();
     let channels = if decoder.color_type().has_color() {
         3
@@ -232,23 +243,52 @@ fn head(files: &ImageFiles, file: usize) -> std::result::Result<Shape, String> {
 }
 
 /// Decodes an image and turns it as the camera held it.
-fn decode_image(files: &ImageFiles, file: usize) -> std::result::Result<DynamicImage, String> {
-    let (decoder, orientation) = decoder(files, file)?;
+fn decode_image(
+    files: &ImageFiles,
+    file: usize,
+    most: u64,
+) -> std::result::Result<DynamicImage, String> {
+    let mut input = open(files, file, most)?;
+    let start = input.fill_buf().map_err(|error| error.to_string())?;
+    if jpeg::is_jpeg(start) {
+        let whole = jpeg::has_end(&mut input).and_then(|whole| {
+            input.rewind()?;
+            Ok(whole)
+        });
+        if !whole.map_err(|error| error.to_string())? {
+            return Err("the JPEG file is cut short; get it again".into());
+        }
+    }
+    let (decoder, orientation) = decoder(input, most)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(|error| error.to_string())?;
     image.apply_orientation(orientation);
     Ok(image)
 }
 
+fn open(files: &ImageFiles, file: usize, most: u64) -> std::result::Result<Box<dyn Input>, String> {
+    files.open(file, most).map_err(|error| error.to_string())
+}
+
+/// A decoder, once it is known that what it decodes takes at most `most` bytes.
 fn decoder(
-    files: &ImageFiles,
-    file: usize,
+    input: Box<dyn Input>,
+    most: u64,
 ) -> std::result::Result<(impl ImageDecoder, Orientation), String> {
-    let input = files.open(file).map_err(|error| error.to_string())?;
-    // Reading is limited to half a gigabyte an image by the decoder's own default.
-    let reader = ImageReader::new(input)
+    let mut reader = ImageReader::new(input)
         .with_guessed_format()
         .map_err(|error| error.to_string())?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(most);
+    reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|error| error.to_string())?;
+    if decoder.total_bytes() > most {
+        let (width, height) = decoder.dimensions();
+        return Err(format!(
+            "its {width}x{height} pixels take {} bytes, more than the {most} that an image may \
+             take; make it smaller",
+            decoder.total_bytes()
+        ));
+    }
     if decoder.dimensions().0 == 0 || decoder.dimensions().1 == 0 {
         return Err("it has no pixels".into());
     }

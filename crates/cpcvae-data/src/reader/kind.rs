@@ -1,6 +1,7 @@
 //! What kind of file a path is: by its content, and by its name where content does not tell.
 
-use super::{idx_images, unpack};
+use super::spool::Place;
+use super::{ReadOptions, idx_images, unpack};
 use crate::{Bytes, DataError, Result};
 use std::io::Read;
 use std::path::Path;
@@ -36,7 +37,11 @@ const HEAD: u64 = 1024;
 impl FileKind {
     /// Looks at a file or folder and says how it is to be read.
     pub fn of(path: impl AsRef<Path>) -> Result<FileKind> {
-        let path = path.as_ref();
+        let most_bytes = ReadOptions::default().most_bytes;
+        Place::of(path.as_ref(), most_bytes)?.open(FileKind::of_regular)
+    }
+
+    fn of_regular(path: &Path) -> Result<FileKind> {
         if path.is_dir() {
             return Ok(match idx_images::is_folder(path) {
                 true => FileKind::IdxFolder,

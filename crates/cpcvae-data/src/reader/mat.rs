@@ -8,7 +8,7 @@ use std::path::Path;
 /// Reads the images `X` and, if there are any, the labels `y`.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<ImageSet> {
     let file = Bytes::map(path)?;
-    let arrays = read_arrays(&file, path, options.most_bytes)?;
+    let arrays = read_arrays(&file, path, options.most_in_memory())?;
     let wrong = |problem: String| DataError::content(path, problem);
     let named = |name: &str| arrays.iter().find(|array| array.name == name);
     let Some(images) = named("X") else {

@@ -12,6 +12,7 @@ mod idx_images;
 mod image_files;
 mod image_labels;
 mod images;
+mod jpeg;
 mod kind;
 mod mat;
 mod mat_array;
@@ -21,11 +22,14 @@ mod npz;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_cells;
+mod spool;
 mod unpack;
 
+use crate::memory::most_memory;
 use crate::{DataError, ImageSet, MEMORY_BUDGET, RawTable, Result};
 pub use csv::read_csv;
 pub use kind::FileKind;
+use spool::Place;
 use std::path::{Path, PathBuf};
 
 /// How to read a file. What does not concern the kind of file at hand is not looked at.
@@ -49,8 +53,12 @@ pub struct ReadOptions {
     pub gray: bool,
     /// Images: refuse the set when one of them does not decode, instead of leaving that one out.
     pub strict: bool,
-    /// The most bytes that a compressed file may unpack to.
+    /// The most bytes that a compressed file may unpack to, or a pipe may give.
     pub most_bytes: u64,
+    /// The most bytes of memory that a table of text, an array that is read as a whole, or the
+    /// images that are decoded at a time may take: half of the machine's, unless the environment
+    /// variable `CPCVAE_MEMORY` says another number of bytes.
+    pub most_memory: u64,
     /// Above this many bytes, what has to be unpacked or decoded is kept in a temporary file that is
     /// mapped into memory.
     pub memory_budget: u64,
@@ -68,6 +76,7 @@ impl Default for ReadOptions {
             gray: false,
             strict: false,
             most_bytes: 16 << 30,
+            most_memory: most_memory(),
             memory_budget: MEMORY_BUDGET,
         }
     }
@@ -89,9 +98,42 @@ pub enum Opened {
     },
 }
 
-/// Reads a file or folder of any kind that [`FileKind`] lists.
+impl ReadOptions {
+    /// The most bytes that what is kept in memory may unpack to.
+    fn most_in_memory(&self) -> u64 {
+        self.most_bytes.min(self.most_memory)
+    }
+}
+
+/// Reads a file or folder of any kind that [`FileKind`] lists. `-` is standard input. That and pipes
+/// are read once, into a temporary file that stays for as long as the process, and are then opened
+/// from there as often as asked for.
 pub fn open_path(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Opened> {
-    let path = path.as_ref();
+    let place = Place::of(path.as_ref(), options.most_bytes)?;
+    let labels = options.labels_file.as_deref();
+    let labels = labels.map(|labels| Place::of(labels, options.most_bytes));
+    let labels = labels.transpose()?;
+    let options = ReadOptions {
+        labels_file: labels.as_ref().map(|labels| labels.path.clone()),
+        ..options.clone()
+    };
+    let opened = place.open(|path| open_regular(path, &options));
+    let mut opened = opened.map_err(|error| match &labels {
+        Some(labels) => error.renamed(&labels.path, &labels.shown),
+        None => error,
+    })?;
+    match &mut opened {
+        Opened::Table(table) => table.path = place.shown,
+        Opened::Images(rows) => rows.path = place.shown,
+        Opened::ImagesWithTest { rows, test } => {
+            test.path = place.shown.clone();
+            rows.path = place.shown;
+        }
+    }
+    Ok(opened)
+}
+
+fn open_regular(path: &Path, options: &ReadOptions) -> Result<Opened> {
     match FileKind::of(path)? {
         FileKind::Text => csv::read(path, options).map(Opened::Table),
         FileKind::Npy => npz::read_npy(path, options),
@@ -109,6 +151,8 @@ pub fn open_path(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Opened
 /// Whether a file or folder holds images and not a table. Arrays have to be opened for that.
 pub fn holds_images(path: impl AsRef<Path>, options: &ReadOptions) -> Result<bool> {
     let path = path.as_ref();
+    // A pipe is read here first, under the limit of the options.
+    Place::of(path, options.most_bytes)?;
     Ok(match FileKind::of(path)? {
         FileKind::Text | FileKind::Parquet | FileKind::Hdf5 => false,
         FileKind::Npy | FileKind::Npz => {
@@ -170,8 +214,18 @@ pub fn name_of(path: impl AsRef<Path>) -> String {
     const ENDINGS: [&str; 11] = [
         ".gz", ".zst", ".csv", ".tsv", ".parquet", ".pq", ".npy", ".npz", ".h5ad", ".zip", ".mat",
     ];
+    // Pipes of a shell have numbers for names.
+    if ["/dev", "/proc"]
+        .iter()
+        .any(|folder| path.as_ref().starts_with(folder))
+    {
+        return "data".into();
+    }
     let name = path.as_ref().file_name().unwrap_or_default();
     let mut name = name.to_string_lossy().into_owned();
+    if name == spool::STDIN {
+        return "stdin".into();
+    }
     // A compressed table has two of them.
     for _ in 0..2 {
         let ending = ENDINGS.iter().find(|ending| name.ends_with(**ending));
@@ -185,13 +239,16 @@ pub fn name_of(path: impl AsRef<Path>) -> String {
 
 /// Which of the columns are to be left out; a name that is not there is an error.
 pub(crate) fn left_out(path: &Path, names: &[String], ignore: &[String]) -> Result<Vec<bool>> {
-    if let Some(name) = ignore.iter().find(|name| !names.contains(name)) {
+    let unknown = ignore.iter().filter(|name| !names.contains(name));
+    let unknown: Vec<String> = unknown.map(|name| format!("`{name}`")).collect();
+    if let Some(first) = unknown.first() {
         return Err(DataError::Table {
             path: path.to_path_buf(),
             place: "header".into(),
             problem: format!(
-                "there is no column `{name}` to ignore; {}",
-                near(names, name)
+                "there is no column {} to ignore; {}",
+                unknown.join(", "),
+                near(names, first.trim_matches('`'))
             ),
         });
     }
@@ -230,11 +287,22 @@ mod tests {
             "t10k-idx3-ubyte.gz",
             "a.b.tsv",
             ".",
+            "-",
+            "/dev/fd/63",
         ];
         let found = names.map(name_of);
         assert_eq!(
             found,
-            ["iris", "x", "photos", "t10k-idx3-ubyte", "a.b", "data"]
+            [
+                "iris",
+                "x",
+                "photos",
+                "t10k-idx3-ubyte",
+                "a.b",
+                "data",
+                "stdin",
+                "data"
+            ]
         );
     }
 }

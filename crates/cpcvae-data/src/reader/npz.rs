@@ -34,8 +34,15 @@ pub(super) fn read_npz(path: &Path, options: &ReadOptions) -> Result<Opened> {
         let bytes = match entry.data_start() {
             Some(start) if stored => {
                 let end = start.saturating_add(entry.size());
-                file.part(start as usize..end as usize)
-                    .ok_or_else(|| damaged(&"an array reaches beyond its end"))?
+                let bytes = file
+                    .part(start as usize..end as usize)
+                    .ok_or_else(|| damaged(&"an array reaches beyond its end"))?;
+                // Read past the unpacker, which would compare it.
+                if checksum(&bytes) != entry.crc32() {
+                    let problem = format!("the checksum of array `{name}` is wrong");
+                    return Err(damaged(&problem));
+                }
+                bytes
             }
             _ => {
                 if entry.size() > left {
@@ -51,6 +58,12 @@ pub(super) fn read_npz(path: &Path, options: &ReadOptions) -> Result<Opened> {
         arrays.push((name, array));
     }
     assemble(path, arrays, options)
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut checksum = flate2::Crc::new();
+    bytes.chunks(1 << 20).for_each(|part| checksum.update(part));
+    checksum.sum()
 }
 
 /// From named arrays to a table or images.

@@ -4,7 +4,7 @@
 //! written to rows of bytes, in memory or in a temporary file, one row group at a time.
 
 use super::parquet_cells::{Damaged, Kept};
-use super::{ReadOptions, left_out, unpack};
+use super::{ReadOptions, left_out, repeated, unpack};
 use crate::features::blocks;
 use crate::mapped::Gatherer;
 use crate::packed_texts::TextGatherer;
@@ -19,8 +19,7 @@ use std::path::Path;
 /// What pandas names the index that it writes along.
 const PANDAS_INDEX: &str = "__index_level_";
 
-/// Reads all columns. Dates and times are numbers in the unit that the file has; pandas' row index
-/// comes beside the columns.
+/// Reads all columns. Pandas' row index comes beside them.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
     let file = File::open(path).map_err(DataError::file("open", path))?;
     let damaged = |error: ParquetError| {
@@ -70,9 +69,16 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
             numbers.ok_or_else(|| DataError::Shape("rows are shorter than they should be".into()))
         };
         let size = column.kept.size();
+        let time = column.kept.time();
         let cells = match column.kept {
             Kept::Flag => Cells::PackedFlags(numbers(NumberKind::U8)?),
-            Kept::Number { kind, .. } => Cells::Packed(numbers(kind)?),
+            Kept::Number { kind, .. } => match time {
+                None => Cells::Packed(numbers(kind)?),
+                Some(zoned) => Cells::PackedTimes {
+                    seconds: numbers(kind)?,
+                    zoned,
+                },
+            },
             Kept::Text { texts, .. } => Cells::PackedTexts(texts.finish()?),
         };
         start += size;
@@ -109,21 +115,36 @@ fn columns(
     let schema = reader.metadata().file_metadata().schema_descr();
     let fields = schema.root_schema().get_fields().iter();
     let names: Vec<String> = fields.map(|field| field.name().to_string()).collect();
+    if let Some(name) = repeated(&names) {
+        return Err(DataError::Table {
+            path: path.to_path_buf(),
+            place: "header".into(),
+            problem: format!("two columns are named `{name}`; give each column its own name"),
+        });
+    }
     left_out(path, &names, &options.ignore)?;
     // Each column of texts may take its share of memory.
     let budget = options.memory_budget / (schema.num_columns().max(1) as u64);
-    let mut columns = Vec::new();
+    let (mut columns, mut errors) = (Vec::new(), Vec::new());
     for (place, descriptor) in schema.columns().iter().enumerate() {
         let name = descriptor.path().parts()[0].clone();
         if options.ignore.contains(&name) {
             continue;
         }
         let nullable = descriptor.max_def_level() > 0;
-        let kept = Kept::of(descriptor, budget)?.map_err(|problem| DataError::Table {
-            path: path.to_path_buf(),
-            place: format!("column `{name}`"),
-            problem: format!("{problem}; ignore the column, or write it as a number or text"),
-        })?;
+        let kept = match Kept::of(descriptor, budget)? {
+            Ok(kept) => kept,
+            Err(problem) => {
+                let problem =
+                    format!("{problem}; ignore the column, or write it as a number or text");
+                errors.push(DataError::Table {
+                    path: path.to_path_buf(),
+                    place: format!("column `{name}`"),
+                    problem,
+                });
+                continue;
+            }
+        };
         let mut column = Column {
             name,
             place,
@@ -135,7 +156,10 @@ fn columns(
         }
         columns.push(column);
     }
-    Ok(columns)
+    match DataError::of_columns(path, errors) {
+        Some(error) => Err(error),
+        None => Ok(columns),
+    }
 }
 
 impl Column {

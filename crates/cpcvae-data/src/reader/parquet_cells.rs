@@ -3,8 +3,9 @@
 use crate::mapped::Gatherer;
 use crate::packed_texts::TextGatherer;
 use crate::raw_table::is_exact;
+use crate::time::DAY;
 use crate::{DataError, NumberKind, Result};
-use ::parquet::basic::{ConvertedType, LogicalType, Type};
+use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::DataType;
 use ::parquet::errors::ParquetError;
@@ -37,6 +38,13 @@ pub(super) enum ReadNumber {
     Half,
     /// A whole number to be divided by this.
     Decimal(f64),
+    /// Days since the beginning of 1970, to be seconds.
+    Date,
+    /// Points in time, so many a second, to be seconds.
+    Time {
+        a_second: f64,
+        zoned: bool,
+    },
 }
 
 impl Kept {
@@ -60,8 +68,21 @@ impl Kept {
             let read = ReadNumber::Decimal(10f64.powi(scale));
             return Ok(Ok(number(NumberKind::F64, read)));
         }
-        let whole = match logical {
-            Some(LogicalType::Integer(int)) if !int.is_signed => ReadNumber::Unsigned,
+        let time = |a_second, zoned| ReadNumber::Time { a_second, zoned };
+        let whole = match (logical, column.converted_type()) {
+            (Some(LogicalType::Integer(int)), _) if !int.is_signed => ReadNumber::Unsigned,
+            (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => ReadNumber::Date,
+            (Some(LogicalType::Timestamp(stamp)), _) => {
+                let a_second = match stamp.unit {
+                    TimeUnit::MILLIS => 1e3,
+                    TimeUnit::MICROS => 1e6,
+                    TimeUnit::NANOS => 1e9,
+                };
+                time(a_second, stamp.is_adjusted_to_u_t_c)
+            }
+            // Files of before there were time zones.
+            (None, ConvertedType::TIMESTAMP_MILLIS) => time(1e3, false),
+            (None, ConvertedType::TIMESTAMP_MICROS) => time(1e6, false),
             _ => ReadNumber::AsIs,
         };
         Ok(Ok(match column.physical_type() {
@@ -87,6 +108,18 @@ impl Kept {
             Kept::Flag => 1,
             Kept::Number { kind, .. } => kind.size(),
             Kept::Text { .. } => 0,
+        }
+    }
+
+    /// Whether the cells are points in time, and if so, whether with a time zone.
+    pub(super) fn time(&self) -> Option<bool> {
+        match self {
+            Kept::Number { read, .. } => match read {
+                ReadNumber::Date => Some(false),
+                ReadNumber::Time { zoned, .. } => Some(*zoned),
+                _ => None,
+            },
+            Kept::Flag | Kept::Text { .. } => None,
         }
     }
 
@@ -217,7 +250,8 @@ impl ReadNumber {
 
     fn whole(self, value: f64) -> f64 {
         match self {
-            ReadNumber::Decimal(unit) => value / unit,
+            ReadNumber::Decimal(unit) | ReadNumber::Time { a_second: unit, .. } => value / unit,
+            ReadNumber::Date => value * DAY,
             ReadNumber::AsIs | ReadNumber::Unsigned | ReadNumber::Half => value,
         }
     }

@@ -1,7 +1,7 @@
 //! Files that may be plain, gzip or zstd, told by content, read under a limit.
 
 use crate::mapped::Gatherer;
-use crate::{DataError, Result, SharedBytes};
+use crate::{DataError, Result, SharedBytes, memory};
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fs::File;
@@ -10,6 +10,10 @@ use std::path::Path;
 
 pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The most bytes that a zstd file may ask to be remembered while it is unpacked: as many as the
+/// tool itself allows (`--long=27`).
+const MOST_WINDOW: u64 = 128 << 20;
 
 /// Opens a file for reading, decompressing gzip and zstd up to `most_bytes`. What goes wrong while
 /// reading is for [`read_error`].
@@ -81,7 +85,9 @@ pub(super) fn too_large(most_bytes: u64) -> io::Error {
         ErrorKind::FileTooLarge,
         format!(
             "it unpacks to more than the limit of {most_bytes} bytes; if the file is to be \
-             trusted, raise the limit with --most-bytes"
+             trusted, raise the limit with --most-bytes (and with the environment variable {}, \
+             where memory is the limit)",
+            memory::VARIABLE
         ),
     )
 }
@@ -145,7 +151,8 @@ impl<R: BufRead> Read for ZstdFrames<R> {
                     if reader.fill_buf()?.is_empty() {
                         return Ok(0);
                     }
-                    let decoder = StreamingDecoder::new(reader).map_err(damaged)?;
+                    let decoder = StreamingDecoder::new_with_max_window_size(reader, MOST_WINDOW);
+                    let decoder = decoder.map_err(damaged)?;
                     Frame::Inside(Box::new(decoder))
                 }
                 Frame::Inside(mut decoder) => match decoder.read(buffer).map_err(damaged)? {

@@ -8,7 +8,7 @@ use hdf5_pure::{AttrValue, FileBuilder};
 pub fn file(format: &str, cells: usize) -> Vec<u8> {
     let mut file = FileBuilder::new();
     match format {
-        "dense" => {
+        "dense" | "bad code" => {
             let x = [1.0f32, 0.0, 0.0, 2.0, 0.0, 3.0];
             file.create_dataset("X")
                 .with_f32_data(&x)
@@ -20,6 +20,7 @@ pub fn file(format: &str, cells: usize) -> Vec<u8> {
                 "csr_matrix" => (&[0, 1, 1], &[0, 1, 2, 3]),
                 "csc_matrix" => (&[0, 1, 2], &[0, 1, 3]),
                 "bad index" => (&[0, 1, 9], &[0, 1, 2, 3]),
+                "bad sign" => (&[0, -1, 1], &[0, 1, 2, 3]),
                 _ => (&[0, 1, 1], &[0, 2, 1, 3]),
             };
             let mut x = file.create_group("X");
@@ -49,8 +50,11 @@ pub fn file(format: &str, cells: usize) -> Vec<u8> {
     obs.create_dataset("CD4")
         .with_f64_data(&[0.5, 1.5, 2.5][..cells]);
     let mut kind = obs.create_group("kind");
-    kind.create_dataset("codes")
-        .with_i8_data(&[1, -1, 0][..cells]);
+    let codes = match format {
+        "bad code" => [1, 7, 0],
+        _ => [1, -1, 0],
+    };
+    kind.create_dataset("codes").with_i8_data(&codes[..cells]);
     kind.create_dataset("categories")
         .with_vlen_strings(&["B", "T"]);
     obs.add_group(kind.finish());
@@ -104,7 +108,25 @@ fn damaged_and_other_files_are_explained() {
     };
     refuse(&file("none", 3), &["no matrix `X`", "it holds: ", "obs"]);
     refuse(&file("dense", 2), &["`X` has 3 rows", "2"]);
-    refuse(&file("bad index", 3), &["an index is out of range"]);
+    refuse(
+        &file("bad index", 3),
+        &["an index is out of range", "row 3"],
+    );
+    refuse(
+        &file("bad sign", 3),
+        &[
+            "cells.h5ad",
+            "an index is out of range: -1 in row 2",
+            "again",
+        ],
+    );
+    refuse(
+        &file("bad code", 3),
+        &[
+            "cells.h5ad: `obs`, row 2, column `kind`: code 7 is none of its 2 categories",
+            "again",
+        ],
+    );
     refuse(&file("bad pointers", 3), &["row pointers are damaged"]);
     refuse(&file("coo_matrix", 3), &["neither dense nor a CSR or CSC"]);
     let whole = file("dense", 3);

@@ -167,6 +167,28 @@ fn arrays_that_cannot_be_read_are_explained() {
 }
 
 #[test]
+fn a_wrong_checksum_is_noticed() {
+    let x = write::npy_f32(&[3, 2], &[1.5; 6]);
+    for compressed in [false, true] {
+        let mut file = write::zip(&[("X.npy", &x)], compressed);
+        open_named("x.npz", &file, &defaults()).unwrap();
+        // The checksums of the array's header and of the archive's list.
+        let mut crc = flate2::Crc::new();
+        crc.update(&x);
+        let right = crc.sum().to_le_bytes();
+        for place in 0..file.len() - 4 {
+            if file[place..place + 4] == right {
+                file[place] ^= 1;
+            }
+        }
+        refused(
+            open_named("x.npz", &file, &defaults()),
+            &["x.npz", "damaged", "again"],
+        );
+    }
+}
+
+#[test]
 fn a_cut_or_endless_npz_is_refused() {
     let x = write::npy("'|u1'", false, &[1000, 1000], &vec![0; 1_000_000]);
     let file = write::zip(&[("X.npy", &x)], true);

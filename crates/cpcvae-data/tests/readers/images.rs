@@ -170,6 +170,103 @@ fn a_damaged_image_is_named_and_left_out_or_refused() {
 }
 
 #[test]
+fn a_jpeg_that_is_cut_short_is_left_out() {
+    let whole = write::jpeg(64, 48);
+    let cut = whole[..whole.len() * 2 / 3].to_vec();
+    let without_end = whole[..whole.len() - 2].to_vec();
+    let files = vec![("a.jpg", whole), ("b.jpg", cut), ("c.jpg", without_end)];
+    for opened in [
+        open(folder(&files).path(), &defaults()),
+        open_named("a.zip", &zipped(&files), &defaults()),
+    ] {
+        let set = images(opened);
+        assert_eq!(set.files, ["a.jpg"]);
+        let skipped: Vec<&str> = set.skipped.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(skipped, ["b.jpg", "c.jpg"]);
+        assert!(set.skipped[0].1.contains("cut short"), "{:?}", set.skipped);
+    }
+}
+
+/// A PNG of one pixel that claims to have others.
+fn claiming(width: u32, height: u32) -> Vec<u8> {
+    let mut file = write::png(1, 1, &[1, 2, 3]);
+    file[16..20].copy_from_slice(&width.to_be_bytes());
+    file[20..24].copy_from_slice(&height.to_be_bytes());
+    let mut crc = flate2::Crc::new();
+    crc.update(&file[12..29]);
+    file[29..33].copy_from_slice(&crc.sum().to_be_bytes());
+    file
+}
+
+#[test]
+fn an_image_of_too_many_pixels_is_left_out_before_it_is_decoded() {
+    let files = vec![
+        ("a.png", claiming(20_000, 10_000)),
+        ("b.png", write::png(4, 4, &[1])),
+    ];
+    let sized = ReadOptions {
+        size: Some(2),
+        ..defaults()
+    };
+    for opened in [
+        open(folder(&files).path(), &sized),
+        open_named("a.zip", &zipped(&files), &sized),
+    ] {
+        let set = images(opened);
+        assert_eq!(set.files, ["b.png"]);
+        let why = &set.skipped[0].1;
+        assert!(
+            why.contains("20000x10000 pixels take 600000000 bytes"),
+            "{why}"
+        );
+    }
+    // By default a share of the memory there is.
+    let tight = ReadOptions {
+        most_memory: 1 << 16,
+        ..defaults()
+    };
+    let large = [("a.png", write::png(200, 200, &[1]))];
+    refused(
+        open(folder(&large).path(), &tight),
+        &["200x200 pixels take"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_among_images_are_named_and_not_waited_for() {
+    let there = folder(&[("cats/a.png", write::png(1, 1, &[1]))]);
+    let path = there.path().to_path_buf();
+    super::pipes::pipe(&path, "b.png", Vec::new());
+    let set = super::pipes::soon(move || images(open(&path, &defaults())));
+    assert_eq!(set.files, ["a.png"]);
+    let (name, why) = &set.skipped[0];
+    assert_eq!(
+        (name.as_str(), why.as_str()),
+        ("b.png", "it is not a regular file")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_is_read_once_however_many_links_lead_to_it() {
+    use std::os::unix::fs::symlink;
+    let there = folder(&[
+        ("set/dogs/a.png", write::png(1, 1, &[1])),
+        ("set/cats/b.png", write::png(1, 1, &[2])),
+        ("elsewhere/c.png", write::png(1, 1, &[3])),
+    ]);
+    let set = there.path().join("set");
+    symlink(&set, set.join("dogs/round")).unwrap();
+    symlink(set.join("dogs"), set.join("also dogs")).unwrap();
+    symlink(there.path().join("elsewhere"), set.join("birds")).unwrap();
+    let found = images(open(&set, &defaults()));
+    assert_eq!(found.files, ["birds/c.png", "cats/b.png", "dogs/a.png"]);
+    let skipped: Vec<&str> = found.skipped.iter().map(|(name, _)| &name[..]).collect();
+    assert_eq!(skipped, ["also dogs", "dogs/round"]);
+}
+
+#[test]
 fn a_zip_that_unpacks_to_too_much_is_refused() {
     let files = vec![("a.bmp", vec![0; 1 << 20]), ("b.bmp", vec![0; 1 << 20])];
     let tight = ReadOptions {

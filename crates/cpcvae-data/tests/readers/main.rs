@@ -3,6 +3,8 @@
 #[cfg(feature = "h5ad")]
 mod anndata;
 mod arrays;
+#[cfg(feature = "parquet")]
+mod dates;
 mod image_labels;
 mod images;
 mod large;
@@ -10,6 +12,8 @@ mod matlab;
 mod never_a_panic;
 #[cfg(feature = "parquet")]
 mod parquet_tables;
+#[cfg(unix)]
+mod pipes;
 mod real_files;
 mod texts;
 mod write;

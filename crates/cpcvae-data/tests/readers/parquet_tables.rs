@@ -10,9 +10,9 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use std::sync::Arc;
 
-type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
+pub type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
 
-fn file(schema: &str, codec: Compression, groups: usize, fill: impl Fn(&mut Group)) -> Vec<u8> {
+pub fn file(schema: &str, codec: Compression, groups: usize, fill: impl Fn(&mut Group)) -> Vec<u8> {
     let schema = Arc::new(parquet::schema::parser::parse_message_type(schema).unwrap());
     let properties = Arc::new(WriterProperties::builder().set_compression(codec).build());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
@@ -25,7 +25,7 @@ fn file(schema: &str, codec: Compression, groups: usize, fill: impl Fn(&mut Grou
 }
 
 /// Writes the next column; `levels` has a 0 for every missing cell, or nothing if none may miss.
-fn column<T: DataType>(group: &mut Group, values: &[T::T], levels: Option<&[i16]>) {
+pub fn column<T: DataType>(group: &mut Group, values: &[T::T], levels: Option<&[i16]>) {
     let mut column = group.next_column().unwrap().unwrap();
     column
         .typed::<T>()
@@ -170,6 +170,20 @@ fn cut_nested_and_empty_files_are_explained() {
         ..ReadOptions::default()
     };
     refused(open_named("t.parquet", &whole, &tight), &["--most-bytes"]);
+}
+
+#[test]
+fn two_columns_of_one_name_are_refused() {
+    let schema = "message schema { required int32 a; required int32 b; required int32 a; }";
+    let twice = file(schema, Compression::UNCOMPRESSED, 1, |group| {
+        for _ in 0..3 {
+            column::<Int32Type>(group, &[1, 2], None);
+        }
+    });
+    refused(
+        open_named("t.parquet", &twice, &ReadOptions::default()),
+        &["t.parquet, header", "two columns are named `a`"],
+    );
 }
 
 #[test]

@@ -194,3 +194,30 @@ fn a_format_that_is_not_built_in_names_the_feature() {
         );
     }
 }
+
+/// A small file that unpacks to more than memory should hold, though to less than any file may.
+#[test]
+fn what_is_kept_in_memory_is_limited_while_it_is_read() {
+    let tight = ReadOptions {
+        most_memory: 1 << 20,
+        ..ReadOptions::default()
+    };
+    let rows = "1,2\n".repeat(100_000);
+    for file in [write::zstd, write::gzip, |text: &[u8]| text.to_vec()] {
+        let many = file(format!("a,b\n{rows}").as_bytes());
+        refused(
+            open_named("t.csv", &many, &tight),
+            &[
+                "t.csv",
+                "1048576 bytes of memory",
+                "Parquet",
+                "CPCVAE_MEMORY",
+            ],
+        );
+        let open_quote = file(format!("a,b\n\"{rows}").as_bytes());
+        refused(
+            open_named("t.csv", &open_quote, &tight),
+            &["t.csv", "a row of the table is longer than 131072", "quote"],
+        );
+    }
+}

@@ -84,3 +84,15 @@ pub fn png(width: u32, height: u32, colour: &[u8]) -> Vec<u8> {
     image::ImageEncoder::write_image(encoder, &pixels, width, height, kind).unwrap();
     file
 }
+
+/// A JPEG of a pattern.
+pub fn jpeg(width: u32, height: u32) -> Vec<u8> {
+    let pixels: Vec<u8> = (0..width * height * 3)
+        .map(|place| (place * 37 % 251) as u8)
+        .collect();
+    let mut file = Vec::new();
+    let encoder = image::codecs::jpeg::JpegEncoder::new(&mut file);
+    let kind = image::ExtendedColorType::Rgb8;
+    image::ImageEncoder::write_image(encoder, &pixels, width, height, kind).unwrap();
+    file
+}

@@ -23,7 +23,15 @@ fn dataset(values: Vec<f32>, columns: usize, layout: &Layout) -> Result<Dataset>
             layout.width()
         )));
     }
-    let matrix = Matrix::new(rows, columns, values)?;
+    let mut matrix = Matrix::new(rows, columns, values)?;
+    if let Layout::Columns(of_model) = layout {
+        for row in matrix.values.chunks_exact_mut(columns.max(1)) {
+            let large = row.iter_mut().zip(of_model);
+            for (value, column) in large.filter(|(_, column)| column.offset != 0.0) {
+                *value = column.of_user_units(f64::from(*value));
+            }
+        }
+    }
     Ok(Dataset::new(
         NAME,
         Features::new(matrix),

@@ -36,8 +36,11 @@ pub struct Predictions {
     /// Names of the classes; empty where labels are continuous.
     pub classes: Vec<String>,
     /// Calibrated probabilities `[rows, classes]`, or continuous labels `[rows, labels]` in the
-    /// user's units.
+    /// user's units, less their offsets; see [`Predictions::value`].
     pub outputs: Matrix,
+    /// What is to be added to each continuous label, in 64 bits: labels that are large against
+    /// their spread are more than an `f32` can say. Empty where nothing is.
+    pub offsets: Vec<f64>,
     /// The classes of each row's conformal set; nothing where no labels were held out.
     pub sets: Option<Vec<Vec<usize>>>,
     /// Half the width of the conformal interval of each continuous label; infinite where too few
@@ -70,12 +73,28 @@ impl Predictions {
         self.classes.get(self.class(row)).map_or("", String::as_str)
     }
 
+    /// A continuous label of a row, with its offset.
+    pub fn value(&self, row: usize, label: usize) -> f64 {
+        let offset = self.offsets.get(label).copied().unwrap_or(0.0);
+        offset + f64::from(self.outputs.row(row)[label])
+    }
+
+    /// A number near a continuous label, such as the end of an interval, as text: in 32 bits where
+    /// the label has no offset.
+    pub fn value_text(&self, label: usize, value: f32) -> String {
+        match self.offsets.get(label).copied().unwrap_or(0.0) {
+            0.0 => value.to_string(),
+            offset => (offset + f64::from(value)).to_string(),
+        }
+    }
+
     /// A row's answer as a line of text.
     pub fn line(&self, row: usize) -> String {
         let outputs = self.outputs.row(row);
         let mut line = match self.classes.is_empty() {
             true => {
-                let values = outputs.iter().map(f32::to_string);
+                let values = outputs.iter().enumerate();
+                let values = values.map(|(label, value)| self.value_text(label, *value));
                 values.collect::<Vec<_>>().join(", ")
             }
             false => format!("{} ({:.3})", self.label(row), outputs[self.class(row)]),
@@ -232,6 +251,7 @@ impl Fitted {
         let plain = |outputs| Predictions {
             classes: Vec::new(),
             outputs,
+            offsets: Vec::new(),
             sets: None,
             half_widths: Vec::new(),
             log_density: None,
@@ -240,6 +260,7 @@ impl Fitted {
         match reading {
             Reading::Values(half_widths) => Predictions {
                 half_widths: half_widths.clone(),
+                offsets: self.card().preprocess.label_offsets.clone(),
                 ..plain(self.card().preprocess.invert_labels(outputs))
             },
             Reading::Classes {

@@ -246,6 +246,7 @@ impl Fitted {
         Ok(TableOptions {
             labels,
             task: Some(task),
+            label_offsets: Some(self.card().preprocess.label_offsets.clone()),
             unlabelled_value: unlabelled_value.or(own_value),
             ..TableOptions::default()
         })

@@ -196,10 +196,7 @@ mod tests {
     use super::*;
 
     fn columns() -> Vec<Column> {
-        let of = |name: &str, kind| Column {
-            name: name.into(),
-            kind,
-        };
+        let of = |name: &str, kind| Column::new(name, kind);
         let towns = ["Bern", "Oslo", "Rome"].map(String::from).to_vec();
         vec![
             of("town", ColumnKind::Category(towns)),

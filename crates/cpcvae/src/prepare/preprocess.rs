@@ -17,6 +17,10 @@ pub struct Preprocess {
     pub features: FeatureScale,
     /// How continuous labels are scaled.
     pub labels: Option<Standardizer>,
+    /// What is subtracted from continuous labels before anything else, in 64 bits
+    /// ([`Labels::offsets`]), and has to be added where they are written; empty where nothing is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub label_offsets: Vec<f64>,
 }
 
 /// How features are scaled.
@@ -52,8 +56,14 @@ impl Preprocess {
     /// to be filled in.
     pub fn apply_with_gaps(&self, data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
-        data.check_values()?;
+        self.check_values(&data)?;
         Ok(self.apply_unchecked(data))
+    }
+
+    /// Fails at values that cannot be, or are too far from those of training to be computed with.
+    pub(super) fn check_values(&self, data: &Dataset) -> Result<()> {
+        let scales = self.number_scales();
+        Ok(data.check_scaled_values(|column| *scales.get(column)?)?)
     }
 
     /// The same for rows that have been looked at before.
@@ -87,6 +97,25 @@ impl Preprocess {
             }
         }
         data
+    }
+
+    /// Mean and standard deviation of each column that holds numbers; nothing for images.
+    fn number_scales(&self) -> Vec<Option<(f32, f32)>> {
+        let numbers = match &self.features {
+            FeatureScale::Standardise(scale) => scale,
+            FeatureScale::Mixed(scale) => &scale.numbers,
+            FeatureScale::Pixels { .. } => return Vec::new(),
+        };
+        let mut numbers = numbers
+            .mean
+            .iter()
+            .copied()
+            .zip(numbers.scale.iter().copied());
+        let of_column = |column: &Column| match column.kind {
+            ColumnKind::Number => numbers.next(),
+            ColumnKind::Flag | ColumnKind::Category(_) | ColumnKind::Count => None,
+        };
+        self.columns().iter().map(of_column).collect()
     }
 
     /// The columns of the data; none for images.
@@ -123,7 +152,7 @@ impl Preprocess {
         features
     }
 
-    /// Continuous labels as the model gives them, in the user's units.
+    /// Continuous labels as the model gives them, in the user's units, less their offsets.
     pub fn invert_labels(&self, mut labels: Matrix) -> Matrix {
         if let Some(scale) = &self.labels {
             for row in labels.values.chunks_exact_mut(scale.mean.len().max(1)) {
@@ -166,7 +195,7 @@ impl Preprocess {
     }
 
     fn check_layout(&self, data: &Dataset) -> Result<()> {
-        if self.layout == data.layout {
+        if are_alike(&self.layout, &data.layout) {
             return Ok(());
         }
         let describe = |layout: &Layout| match layout {
@@ -185,6 +214,19 @@ impl Preprocess {
             describe(&data.layout),
             describe(&self.layout)
         )))
+    }
+}
+
+/// Whether values of the two mean the same; the range that was found in whole numbers has no say.
+fn are_alike(ours: &Layout, theirs: &Layout) -> bool {
+    match (ours, theirs) {
+        (Layout::Columns(ours), Layout::Columns(theirs)) => {
+            let alike = |(a, b): (&Column, &Column)| {
+                (&a.name, &a.kind, a.time) == (&b.name, &b.kind, b.time) && a.offset == b.offset
+            };
+            ours.len() == theirs.len() && ours.iter().zip(theirs).all(alike)
+        }
+        _ => ours == theirs,
     }
 }
 
