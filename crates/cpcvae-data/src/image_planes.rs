@@ -1,6 +1,9 @@
 //! Images of a batch, changed channel by channel.
 
-use crate::Layout;
+use crate::random::{RandomPurpose, generator};
+use crate::shift::shift_images;
+use crate::stretch::stretch_images;
+use crate::{Dataset, Features, Layout};
 
 /// Changes each image, one channel after the other (`[channels, height, width]`, as models see
 /// them): `draw` says how, once for an image, and `change` writes a channel from what it was. Rows
@@ -26,6 +29,23 @@ pub(crate) fn change_planes<How>(
         let planes = image.chunks_exact_mut(height * width);
         for (plane, original) in planes.zip(original.chunks_exact(height * width)) {
             change(plane, original, [height, width], &how);
+        }
+    }
+}
+
+impl Dataset {
+    /// Images as models see them, each moved and stretched as those of a training step are: by at
+    /// most `shift` pixels, and by a matrix whose entries differ from the identity's by at most
+    /// `stretch`. Rows that are not images stay as they are.
+    pub fn moved(&self, shift: usize, stretch: f32, seed: u64) -> Self {
+        let mut rows = self.features.matrix();
+        let mut random = generator(seed, RandomPurpose::Shift, 0);
+        shift_images(&mut rows.values, &self.layout, shift, &mut random);
+        let mut random = generator(seed, RandomPurpose::Stretch, 0);
+        stretch_images(&mut rows.values, &self.layout, stretch, &mut random);
+        Self {
+            features: Features::new(rows),
+            ..self.clone()
         }
     }
 }

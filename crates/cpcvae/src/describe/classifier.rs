@@ -16,19 +16,20 @@ use crate::train::{Observer, evenly};
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
 
-/// Hidden units; Fréchet distances are measured in the last layer.
+/// Hidden units; Fréchet distances are measured in the last layer. Moved images need more.
 const IMAGE_UNITS: [usize; 2] = [800, 100];
+const MOVED_UNITS: [usize; 3] = [1500, 800, 100];
 const TABLE_UNITS: [usize; 2] = [200, 50];
 /// Passes over the labels, within this many steps, and rows in each.
 const IMAGE_PASSES: usize = 20;
 const TABLE_PASSES: usize = 100;
 const STEPS: (usize, usize) = (500, 6000);
 const BATCH: usize = 200;
-/// Where the model moves images, the classifier sees them moved: pixels as a share of the side,
-/// and how far entries of the matrix are from the identity's at most.
-const SHIFT: f64 = 1.0 / 7.0;
-const STRETCH: f64 = 0.3;
-/// Pixels otherwise.
+/// Where the model moves images, the classifier sees them moved as far, for so many times the steps.
+const MOVED_STEPS: u64 = 2;
+/// The most that a matrix may differ from the identity's: from 0.5 on it could flatten an image.
+const MOST_STRETCH: f64 = 0.45;
+/// Pixels where the model does not move images.
 const SMALL_SHIFT: usize = 2;
 
 /// A trained classifier and how good it is.
@@ -37,6 +38,8 @@ pub struct Judge {
     trained: Trained,
     /// Share of labelled rows that nobody learnt from which it has right, as they are.
     pub accuracy: Option<f64>,
+    /// The same of these rows moved as the model moves images; nothing where it does not.
+    pub moved_accuracy: Option<f64>,
     /// Labels it has learnt from.
     pub labels: usize,
 }
@@ -61,13 +64,19 @@ pub fn train_classifier(
         }),
     };
     let folder = RunFolder::at(folder.path().join("quality").join("classifier"));
+    let moves = config.model.transform.enabled;
     let config = settings(config, &parts.rows.layout, labels)?;
     let trained = trainings::trained(&config, source, &folder, device, observer)?;
     let judge = |trained: Trained| {
         let rows = trained.card.preprocess.apply(parts.unseen.clone())?;
-        let evaluation = trained.inference.evaluate_predictions(&rows);
+        let accuracy = |rows: &Dataset| trained.inference.evaluate_predictions(rows).accuracy;
+        let (shift, stretch) = (config.train.shift, config.train.stretch as f32);
         Ok(Judge {
-            accuracy: evaluation.accuracy,
+            accuracy: accuracy(&rows),
+            moved_accuracy: match moves {
+                true => accuracy(&rows.moved(shift, stretch, config.seed)),
+                false => None,
+            },
             trained,
             labels,
         })
@@ -85,9 +94,11 @@ fn settings(run: &RunConfig, layout: &Layout, labels: usize) -> Result<RunConfig
     config.train.labelled_per_batch = BATCH;
     config.train.unlabelled_per_batch = 0;
     config.train.precision = run.train.precision.clone();
+    let transform = &run.model.transform;
     let (units, passes) = match kind {
-        DataKind::Images => (IMAGE_UNITS, IMAGE_PASSES),
-        DataKind::Table => (TABLE_UNITS, TABLE_PASSES),
+        DataKind::Images if transform.enabled => (&MOVED_UNITS[..], IMAGE_PASSES),
+        DataKind::Images => (&IMAGE_UNITS[..], IMAGE_PASSES),
+        DataKind::Table => (&TABLE_UNITS[..], TABLE_PASSES),
     };
     config.model.hidden = units.to_vec();
     config.model.activation = ActivationName::Relu;
@@ -95,10 +106,14 @@ fn settings(run: &RunConfig, layout: &Layout, labels: usize) -> Result<RunConfig
     config.train.steps = steps.clamp(STEPS.0, STEPS.1) as u64;
     if let Layout::Image { height, width, .. } = layout {
         let side = *height.min(width) as f64;
-        (config.train.shift, config.train.stretch) = match run.model.transform.enabled {
-            true => ((side * SHIFT).round() as usize, STRETCH),
-            false => (SMALL_SHIFT.min(side as usize / 8), 0.0),
-        };
+        config.train.shift = SMALL_SHIFT.min(side as usize / 8);
+        if transform.enabled {
+            let turned = (transform.rotation + transform.shear).sin();
+            let stretch = (transform.scale - 1.0).max(turned).min(MOST_STRETCH);
+            config.train.stretch = stretch.max(0.0);
+            config.train.shift = (side * transform.translation).round() as usize;
+            config.train.steps *= MOVED_STEPS;
+        }
     }
     Ok(config)
 }

@@ -63,6 +63,8 @@ pub struct Description {
     pub reconstructed: Reconstructed,
     /// Accuracy of the independent classifier on labelled rows that nobody learnt from.
     pub classifier_accuracy: Option<f64>,
+    /// The same of these rows moved as far as the model moves images; nothing where it does not.
+    pub classifier_moved_accuracy: Option<f64>,
     /// Labels that the classifier has learnt from.
     pub classifier_labels: Option<usize>,
     /// Fréchet distance between the measured rows and as many training rows: what a perfect
@@ -120,6 +122,7 @@ pub fn describe(
         more_than_beside: beside.map(|of_vae| 100.0 * (log_likelihood - of_vae) / of_vae.abs()),
         reconstructed: reconstructed::measure(trained, rows)?,
         classifier_accuracy: judge.and_then(|judge| judge.accuracy),
+        classifier_moved_accuracy: judge.and_then(|judge| judge.moved_accuracy),
         classifier_labels: judge.map(|judge| judge.labels),
         frechet_of_real_rows: match judge {
             Some(judge) => judge.distance_of_real_rows(parts)?,

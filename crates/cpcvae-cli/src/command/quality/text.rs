@@ -22,8 +22,13 @@ pub fn text(card: &Card, data: &str, found: &Description, effort: Effort, beside
     text += &density(found, beside);
     text += &reconstructions(card, found);
     if let (Some(accuracy), Some(labels)) = (found.classifier_accuracy, found.classifier_labels) {
+        let moved = match found.classifier_moved_accuracy {
+            Some(moved) => format!(" ({:.2}% where they are moved)", 100.0 * moved),
+            None => String::new(),
+        };
         text += &format!(
-            "classifier       has {:.2}% of unseen rows right, learnt from {} labels of the data\n",
+            "classifier       has {:.2}% of unseen rows right{moved}, learnt from {} labels of the \
+             data\n",
             100.0 * accuracy,
             count(labels)
         );
