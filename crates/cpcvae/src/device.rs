@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 pub use burn::tensor::Device;
 use cpcvae_kernels::isa::Isa;
-pub use cpcvae_kernels::product::{Precision, set_precision};
+pub use cpcvae_kernels::product::Precision;
 
 /// The device of that name: `cpu`, `wgpu`, `cuda` or `metal`.
 pub fn device(name: &str) -> Result<Device> {

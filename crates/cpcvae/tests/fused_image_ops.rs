@@ -1,6 +1,7 @@
 //! The fused operations of convolutional networks against their composed twins.
 
 use burn::tensor::{Device, Tensor, TensorData};
+use cpcvae::op::Compute;
 use cpcvae::op::batch_norm;
 use cpcvae::op::beside::Beside;
 use cpcvae::op::conv::{self, Way};
@@ -35,8 +36,10 @@ fn weighted<const D: usize>(x: Tensor<D>) -> Tensor<1> {
 fn compare(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) {
     let (x, weight) = (x.require_grad(), weight.require_grad());
     let fused = match way {
-        Way::Down => conv::convolve(x.clone(), weight.clone(), stride),
-        Way::Up(size) => conv::convolve_up(x.clone(), weight.clone(), stride, size),
+        Way::Down => conv::convolve(&Compute::default(), x.clone(), weight.clone(), stride),
+        Way::Up(size) => {
+            conv::convolve_up(&Compute::default(), x.clone(), weight.clone(), stride, size)
+        }
     };
     let twin = conv::composed(x.clone(), weight.clone(), stride, way);
     assert!(difference(fused.clone(), twin.clone()) < 1e-5, "{way:?}");
@@ -87,7 +90,7 @@ fn batch_normalisation() {
                 )
             };
             let (a, b, c, d, e) = arguments();
-            let fused = batch_norm::normalise(a, b, c, d, e, leak, None);
+            let fused = batch_norm::normalise(&Compute::default(), a, b, c, d, e, leak, None);
             let (a, b, c, d, e) = arguments();
             let twin = batch_norm::composed(a, b, c, d, e, leak);
             assert!(difference(fused.clone(), twin.clone()) < 1e-5);
@@ -122,8 +125,16 @@ fn convolutions_onto_what_went_past_them() {
         let beside = Beside::default();
         let beside = has_beside.then_some(&beside);
         let (a, b, c, d) = norm.clone();
-        let active = batch_norm::normalise(x.clone(), a, b, c, d, 0.1, beside);
-        let fused = conv::convolve_onto(active, weight.clone(), 1, way, x.clone(), beside);
+        let active = batch_norm::normalise(&Compute::default(), x.clone(), a, b, c, d, 0.1, beside);
+        let fused = conv::convolve_onto(
+            &Compute::default(),
+            active,
+            weight.clone(),
+            1,
+            way,
+            x.clone(),
+            beside,
+        );
         let (a, b, c, d) = norm;
         let active = batch_norm::composed(x.clone(), a, b, c, d, 0.1);
         let twin = conv::composed(active, weight.clone(), 1, way) + x.clone();

@@ -2,10 +2,11 @@
 
 use super::batch_norm::{BatchNorm, LEAK};
 use crate::noise::{Noise, NoisePurpose};
+use crate::op::Compute;
 use crate::op::beside::Beside;
 use crate::op::conv::{Way, convolve, convolve_onto, convolve_up};
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// What makes a convolution.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +32,14 @@ pub struct Conv {
     stride: usize,
     #[module(skip)]
     up: bool,
+    #[module(skip)]
+    compute: Compute,
 }
 
 impl Conv {
     /// Normal weights that keep the size of rectified numbers (He et al. 2015). `layer` tells
     /// layers of one model apart.
-    pub fn new(plan: ConvPlan, seed: u64, layer: u64, device: &Device) -> Self {
+    pub fn new(plan: ConvPlan, seed: u64, layer: u64, compute: &Compute) -> Self {
         let ConvPlan {
             inputs,
             outputs,
@@ -56,7 +59,7 @@ impl Conv {
         } else {
             (inputs, outputs)
         };
-        let unit = Noise::new(seed, layer, device)
+        let unit = Noise::new(seed, layer, compute.device())
             .normal(NoisePurpose::Weights, [kernel * kernel * first, second]);
         let weight = unit
             .mul_scalar(deviation)
@@ -65,6 +68,7 @@ impl Conv {
             weight: Param::from_tensor(weight),
             stride,
             up,
+            compute: compute.clone(),
         }
     }
 
@@ -73,9 +77,9 @@ impl Conv {
     pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
         let weight = self.weight.val();
         if self.up {
-            convolve_up(x, weight, self.stride, size)
+            convolve_up(&self.compute, x, weight, self.stride, size)
         } else {
-            convolve(x, weight, self.stride)
+            convolve(&self.compute, x, weight, self.stride)
         }
     }
 
@@ -88,7 +92,8 @@ impl Conv {
         beside: Option<&Beside>,
     ) -> Tensor<4> {
         let way = if self.up { Way::Up(size) } else { Way::Down };
-        convolve_onto(x, self.weight.val(), self.stride, way, skip, beside)
+        let weight = self.weight.val();
+        convolve_onto(&self.compute, x, weight, self.stride, way, skip, beside)
     }
 }
 
@@ -108,11 +113,11 @@ impl ResidualBlock {
     pub const LAYERS: u64 = 3;
 
     /// `plan` is that of the first convolution: the block changes sizes as it does.
-    pub fn new(plan: ConvPlan, seed: u64, first_layer: u64, device: &Device) -> Self {
+    pub fn new(plan: ConvPlan, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let ConvPlan {
             inputs, outputs, ..
         } = plan;
-        let conv = |plan, layer| Conv::new(plan, seed, first_layer + layer, device);
+        let conv = |plan, layer| Conv::new(plan, seed, first_layer + layer, compute);
         let same = ConvPlan {
             inputs: outputs,
             stride: 1,
@@ -120,9 +125,9 @@ impl ResidualBlock {
         };
         let shortcut = ConvPlan { kernel: 1, ..plan };
         Self {
-            first_norm: BatchNorm::new(inputs, LEAK, device),
+            first_norm: BatchNorm::new(inputs, LEAK, compute),
             first: conv(plan, 0),
-            second_norm: BatchNorm::new(outputs, LEAK, device),
+            second_norm: BatchNorm::new(outputs, LEAK, compute),
             second: conv(same, 1),
             shortcut: (inputs != outputs || plan.stride > 1).then(|| conv(shortcut, 2)),
         }

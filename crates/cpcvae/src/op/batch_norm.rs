@@ -1,7 +1,7 @@
 //! Batch normalisation with a leaky rectifier behind it, channels last.
 
+use super::Compute;
 use super::beside::Beside;
-use super::buffer;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -31,7 +31,9 @@ pub fn statistics(x: Tensor<4>) -> Tensor<2> {
 /// `of_batch` says that the statistics are those of x: its gradient then flows through them too.
 /// `leak` is the rectifier's slope below zero; at 1 there is none.
 /// What comes `beside` is added to the gradient of x; see [`super::conv::convolve_onto`].
+#[allow(clippy::too_many_arguments)]
 pub fn normalise(
+    compute: &Compute,
     x: Tensor<4>,
     statistics: Tensor<2>,
     of_batch: bool,
@@ -42,6 +44,7 @@ pub fn normalise(
 ) -> Tensor<4> {
     if is_cpu(&x.device()) {
         Tensor::from_dispatch(<Dispatch as NormOp>::normalise(
+            compute.clone(),
             x.into_dispatch(),
             statistics.into_dispatch(),
             scale.into_dispatch(),
@@ -89,7 +92,9 @@ fn composed_statistics(x: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait NormOp: Backend {
     fn channel_statistics(x: FloatTensor<Self>) -> FloatTensor<Self>;
+    #[allow(clippy::too_many_arguments)]
     fn normalise(
+        compute: Compute,
         x: FloatTensor<Self>,
         statistics: FloatTensor<Self>,
         scale: FloatTensor<Self>,
@@ -127,6 +132,7 @@ impl NormOp for Flex {
     }
 
     fn normalise(
+        compute: Compute,
         x: FlexTensor,
         statistics: FlexTensor,
         scale: FlexTensor,
@@ -137,20 +143,28 @@ impl NormOp for Flex {
     ) -> FlexTensor {
         let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
         let x = contiguous(x);
-        let y = forward(&x, &as_statistics(&statistics), &scale, &shift, leak);
-        buffer::give_back(x);
+        let y = forward(
+            &compute,
+            &x,
+            &as_statistics(&statistics),
+            &scale,
+            &shift,
+            leak,
+        );
+        compute.give_back(x);
         y
     }
 }
 
 fn forward(
+    compute: &Compute,
     x: &FlexTensor,
     statistics: &Statistics,
     scale: &FlexTensor,
     shift: &FlexTensor,
     leak: f32,
 ) -> FlexTensor {
-    buffer::filled(&sizes::<4>(x), |y| {
+    compute.filled(&sizes::<4>(x), |y| {
         let rescale = rescale(scale, shift, leak);
         kernel::forward(&shape(x), statistics, rescale, values(x), y);
     })
@@ -172,6 +186,7 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
     }
 
     fn normalise(
+        compute: Compute,
         x: FloatTensor<Self>,
         statistics: FloatTensor<Self>,
         scale: FloatTensor<Self>,
@@ -185,8 +200,9 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
         let x = x.to_contiguous();
         let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
         let statistics = as_statistics(&statistics.into_parts().0);
-        let y = forward(&x, &statistics, &scale, &shift, leak);
+        let y = forward(&compute, &x, &statistics, &scale, &shift, leak);
         let state = NormState {
+            compute,
             x,
             statistics,
             of_batch,
@@ -204,6 +220,7 @@ struct NormBackward;
 
 #[derive(Clone, Debug)]
 struct NormState {
+    compute: Compute,
     x: FlexTensor,
     statistics: Statistics,
     of_batch: bool,
@@ -219,6 +236,7 @@ impl Backward<Flex, 3> for NormBackward {
     fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
         let NormState {
+            compute,
             x,
             statistics,
             of_batch,
@@ -230,7 +248,7 @@ impl Backward<Flex, 3> for NormBackward {
         let shape = shape(&x);
         let (mut g_scale, mut g_shift) = (vec![0.0; shape.channels], vec![0.0; shape.channels]);
         let beside = beside.and_then(|beside| beside.take());
-        let gx = buffer::filled(&sizes::<4>(&x), |gx| {
+        let gx = compute.filled(&sizes::<4>(&x), |gx| {
             let rescale = rescale(&scale, &shift, leak);
             let gradients = [gx, &mut g_scale[..], &mut g_shift[..]];
             let statistics = (&statistics, of_batch);
@@ -239,10 +257,10 @@ impl Backward<Flex, 3> for NormBackward {
             kernel::backward(&shape, statistics, rescale, x, gy, beside, gradients);
         });
         if let Some(beside) = beside {
-            buffer::give_back(beside);
+            compute.give_back(beside);
         }
-        buffer::give_back(x);
-        buffer::give_back(gy);
+        compute.give_back(x);
+        compute.give_back(gy);
         let of_channels = [shape.channels];
         let [x_node, scale_node, shift_node] = ops.parents;
         if let Some(node) = x_node {

@@ -1,7 +1,7 @@
 //! Convolutions and transposed convolutions of images, channels last.
 
+use super::Compute;
 use super::beside::Beside;
-use super::buffer;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
     NodeId,
@@ -28,14 +28,20 @@ pub enum Way {
 /// The convolution of `x [rows, height, width, inputs]` with `weight [kernel, kernel, inputs,
 /// outputs]`, borders filled with zeros: `[rows, height / stride, width / stride, outputs]`, sides
 /// rounded up. The kernel's side is odd.
-pub fn convolve(x: Tensor<4>, weight: Tensor<4>, stride: usize) -> Tensor<4> {
-    either(x, weight, stride, Way::Down)
+pub fn convolve(compute: &Compute, x: Tensor<4>, weight: Tensor<4>, stride: usize) -> Tensor<4> {
+    either(compute, x, weight, stride, Way::Down)
 }
 
 /// The transpose of [`convolve`]: from `x [rows, height / stride, width / stride, outputs]` and
 /// `weight [kernel, kernel, inputs, outputs]` to `[rows, height, width, inputs]`.
-pub fn convolve_up(x: Tensor<4>, weight: Tensor<4>, stride: usize, size: [usize; 2]) -> Tensor<4> {
-    either(x, weight, stride, Way::Up(size))
+pub fn convolve_up(
+    compute: &Compute,
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    stride: usize,
+    size: [usize; 2],
+) -> Tensor<4> {
+    either(compute, x, weight, stride, Way::Up(size))
 }
 
 /// [`convolve`] or [`convolve_up`], and `skip`, of the output's shape, added to it.
@@ -44,6 +50,7 @@ pub fn convolve_up(x: Tensor<4>, weight: Tensor<4>, stride: usize, size: [usize;
 /// given to [`super::batch_norm::normalise`], whose input `skip` was and whose output `x` comes
 /// from.
 pub fn convolve_onto(
+    compute: &Compute,
     x: Tensor<4>,
     weight: Tensor<4>,
     stride: usize,
@@ -59,6 +66,7 @@ pub fn convolve_onto(
         None => skip,
     };
     Tensor::from_dispatch(<Dispatch as ConvOp>::convolve_onto(
+        compute.clone(),
         x.into_dispatch(),
         weight.into_dispatch(),
         skip.into_dispatch(),
@@ -68,9 +76,16 @@ pub fn convolve_onto(
     ))
 }
 
-fn either(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Tensor<4> {
+fn either(
+    compute: &Compute,
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    stride: usize,
+    way: Way,
+) -> Tensor<4> {
     if is_cpu(&x.device()) {
         Tensor::from_dispatch(<Dispatch as ConvOp>::convolve(
+            compute.clone(),
             x.into_dispatch(),
             weight.into_dispatch(),
             stride,
@@ -116,12 +131,14 @@ pub fn composed(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Ten
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait ConvOp: Backend {
     fn convolve(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         stride: usize,
         way: Way,
     ) -> FloatTensor<Self>;
     fn convolve_onto(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         skip: FloatTensor<Self>,
@@ -149,10 +166,10 @@ fn shape(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> ConvSh
 }
 
 fn forward(
+    compute: &Compute,
     x: &FlexTensor,
     weight: &FlexTensor,
-    stride: usize,
-    way: Way,
+    (stride, way): (usize, Way),
     skip: Option<&FlexTensor>,
 ) -> FlexTensor {
     let shape = shape(x, weight, stride, way);
@@ -166,25 +183,46 @@ fn forward(
     match way {
         Way::Down => {
             let [height, width] = shape.output_size();
-            buffer::filled(&[rows, height, width, outputs], |y| {
-                kernel::forward(&shape, values(x), values(weight), skip, y);
+            compute.filled(&[rows, height, width, outputs], |y| {
+                kernel::forward(
+                    compute.workspace(),
+                    &shape,
+                    values(x),
+                    values(weight),
+                    skip,
+                    y,
+                );
             })
         }
-        Way::Up([height, width]) => buffer::filled(&[rows, height, width, inputs], |y| {
-            kernel::input_gradient(&shape, values(x), values(weight), skip, y);
+        Way::Up([height, width]) => compute.filled(&[rows, height, width, inputs], |y| {
+            kernel::input_gradient(
+                compute.workspace(),
+                &shape,
+                values(x),
+                values(weight),
+                skip,
+                y,
+            );
         }),
     }
 }
 
 impl ConvOp for Flex {
-    fn convolve(x: FlexTensor, weight: FlexTensor, stride: usize, way: Way) -> FlexTensor {
+    fn convolve(
+        compute: Compute,
+        x: FlexTensor,
+        weight: FlexTensor,
+        stride: usize,
+        way: Way,
+    ) -> FlexTensor {
         let x = contiguous(x);
-        let y = forward(&x, &weight.to_contiguous(), stride, way, None);
-        buffer::give_back(x);
+        let y = forward(&compute, &x, &weight.to_contiguous(), (stride, way), None);
+        compute.give_back(x);
         y
     }
 
     fn convolve_onto(
+        compute: Compute,
         x: FlexTensor,
         weight: FlexTensor,
         skip: FlexTensor,
@@ -193,15 +231,22 @@ impl ConvOp for Flex {
         _beside: Option<Beside>,
     ) -> FlexTensor {
         let (x, skip) = (contiguous(x), contiguous(skip));
-        let y = forward(&x, &weight.to_contiguous(), stride, way, Some(&skip));
-        buffer::give_back(x);
-        buffer::give_back(skip);
+        let y = forward(
+            &compute,
+            &x,
+            &weight.to_contiguous(),
+            (stride, way),
+            Some(&skip),
+        );
+        compute.give_back(x);
+        compute.give_back(skip);
         y
     }
 }
 
 impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     fn convolve(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         stride: usize,
@@ -209,8 +254,9 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     ) -> FloatTensor<Self> {
         let ((x, x_node), (weight, weight_node)) = (x.into_parts(), weight.into_parts());
         let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
-        let y = forward(&x, &weight, stride, way, None);
+        let y = forward(&compute, &x, &weight, (stride, way), None);
         let state = ConvState {
+            compute,
             x,
             weight,
             stride,
@@ -220,6 +266,7 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     }
 
     fn convolve_onto(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         skip: FloatTensor<Self>,
@@ -231,9 +278,10 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
         let (skip, skip_node) = skip.into_parts();
         let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
         let skip = contiguous(skip);
-        let y = forward(&x, &weight, stride, way, Some(&skip));
-        buffer::give_back(skip);
+        let y = forward(&compute, &x, &weight, (stride, way), Some(&skip));
+        compute.give_back(skip);
         let state = ConvState {
+            compute,
             x,
             weight,
             stride,
@@ -252,6 +300,7 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
 
 #[derive(Clone, Debug)]
 struct ConvState {
+    compute: Compute,
     x: FlexTensor,
     weight: FlexTensor,
     stride: usize,
@@ -267,6 +316,7 @@ impl ConvState {
         grads: &mut Gradients,
     ) {
         let ConvState {
+            compute,
             x,
             weight,
             stride,
@@ -274,22 +324,48 @@ impl ConvState {
         } = self;
         let shape = shape(&x, &weight, stride, way);
         if let Some(node) = weight_node {
-            let mut gw = buffer::take(shape.weight_length());
+            let mut gw = compute.take(shape.weight_length());
             match way {
-                Way::Down => kernel::weight_gradient(&shape, values(&x), values(&gy), &mut gw),
-                Way::Up(_) => kernel::weight_gradient(&shape, values(&gy), values(&x), &mut gw),
+                Way::Down => kernel::weight_gradient(
+                    compute.workspace(),
+                    &shape,
+                    values(&x),
+                    values(&gy),
+                    &mut gw,
+                ),
+                Way::Up(_) => kernel::weight_gradient(
+                    compute.workspace(),
+                    &shape,
+                    values(&gy),
+                    values(&x),
+                    &mut gw,
+                ),
             }
             grads.register::<Flex>(node, tensor(gw, &sizes::<4>(&weight)));
         }
         if let Some(node) = x_node {
-            let gx = buffer::filled(&sizes::<4>(&x), |gx| match way {
-                Way::Down => kernel::input_gradient(&shape, values(&gy), values(&weight), None, gx),
-                Way::Up(_) => kernel::forward(&shape, values(&gy), values(&weight), None, gx),
+            let gx = compute.filled(&sizes::<4>(&x), |gx| match way {
+                Way::Down => kernel::input_gradient(
+                    compute.workspace(),
+                    &shape,
+                    values(&gy),
+                    values(&weight),
+                    None,
+                    gx,
+                ),
+                Way::Up(_) => kernel::forward(
+                    compute.workspace(),
+                    &shape,
+                    values(&gy),
+                    values(&weight),
+                    None,
+                    gx,
+                ),
             });
             grads.register::<Flex>(node, gx);
         }
-        buffer::give_back(x);
-        buffer::give_back(gy);
+        compute.give_back(x);
+        compute.give_back(gy);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Parameters;
 use super::parameters::ModulePath;
-use crate::op;
+use crate::op::{self, Compute};
 use burn::backend::Flex;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Gradients, Tensor, TensorData};
@@ -28,25 +28,27 @@ struct Moments {
 
 impl Adam {
     /// One update of every parameter that has a gradient. With `clip_norm`, gradients are scaled
-    /// down together so that their norm is at most that.
+    /// down together so that their norm is at most that. `compute` is the module's.
     pub fn step<M: Module>(
         &mut self,
         module: M,
         mut gradients: Gradients,
         learning_rate: f64,
         clip_norm: Option<f64>,
+        compute: &Compute,
     ) -> M {
         let scale = clip_norm.map_or(1.0, |limit| {
             let norm = gradient_norm(&module, &gradients);
             if norm > limit { limit / norm } else { 1.0 }
         });
-        op::weights::forget();
+        compute.forget_weights();
         module.map(&mut Update {
             path: ModulePath::default(),
             moments: &mut self.moments,
             gradients: &mut gradients,
             learning_rate: learning_rate as f32,
             scale,
+            compute,
         })
     }
 
@@ -100,6 +102,7 @@ struct Update<'a> {
     gradients: &'a mut Gradients,
     learning_rate: f32,
     scale: f64,
+    compute: &'a Compute,
 }
 
 impl ModuleMapper for Update<'_> {
@@ -135,7 +138,7 @@ impl ModuleMapper for Update<'_> {
         param.map(|value| {
             let plain = value.inner();
             let updated = if op::is_cpu(&plain.device()) {
-                update_on_cpu(plain, gradient, moments, &step)
+                update_on_cpu(plain, gradient, moments, &step, self.compute)
             } else {
                 update_through_host(plain, gradient, moments, &step)
             };
@@ -162,6 +165,7 @@ fn update_on_cpu<const D: usize>(
     gradient: Tensor<D>,
     moments: &mut Moments,
     step: &AdamStep,
+    compute: &Compute,
 ) -> Tensor<D> {
     let primitive = "a tensor of the CPU device has its storage";
     // Made contiguous in one go: a second handle that lives on would force a copy of everything.
@@ -177,7 +181,7 @@ fn update_on_cpu<const D: usize>(
         &mut moments.first,
         &mut moments.second,
     );
-    op::buffer::give_back(gradient);
+    compute.give_back(gradient);
     Tensor::from_primitive::<Flex>(value)
 }
 
