@@ -11,7 +11,7 @@
 
 use crate::op::Compute;
 use crate::op::batch_norm::{normalise, statistics};
-use crate::op::beside::Beside;
+use crate::op::residual::BlockHalf;
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Tensor, TensorData};
 use std::sync::{Arc, Mutex};
@@ -65,30 +65,30 @@ impl BatchNorm {
 
     /// `x [rows, height, width, channels]` to the same shape.
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        self.forward_beside(x, None)
-    }
-
-    /// [`BatchNorm::forward`] at the start of a block past which `x` goes too.
-    pub fn forward_beside(&self, x: Tensor<4>, beside: Option<&Beside>) -> Tensor<4> {
         let training = x.is_autodiff();
         let used = if training {
             let of_batch = statistics(x.clone());
-            self.lock().get_or_insert_with(|| of_batch.clone());
+            self.note(of_batch.clone());
             of_batch
         } else {
             self.running.val()
         };
         let (scale, shift) = (self.scale.val(), self.shift.val());
-        normalise(
-            &self.compute,
-            x,
-            used,
-            training,
-            scale,
-            shift,
-            self.leak,
-            beside,
-        )
+        normalise(&self.compute, x, used, training, scale, shift, self.leak)
+    }
+
+    /// The normalisation and the convolution behind it, for a block that is one operation.
+    pub(super) fn before(&self, weight: Tensor<4>) -> BlockHalf {
+        BlockHalf {
+            scale: self.scale.val(),
+            shift: self.shift.val(),
+            weight,
+        }
+    }
+
+    /// Remembers the statistics `[2, channels]` of the step's first batch.
+    pub(super) fn note(&self, of_batch: Tensor<2>) {
+        self.lock().get_or_insert(of_batch);
     }
 
     /// `x [rows, channels]` to the same shape.

@@ -3,8 +3,8 @@
 use super::batch_norm::{BatchNorm, LEAK};
 use crate::noise::{Noise, NoisePurpose};
 use crate::op::Compute;
-use crate::op::beside::Beside;
 use crate::op::conv::{Way, convolve, convolve_onto, convolve_up};
+use crate::op::residual::residual;
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
@@ -83,17 +83,14 @@ impl Conv {
         }
     }
 
-    /// The same with `skip`, of the output's shape, added; see [`convolve_onto`].
-    fn forward_onto(
-        &self,
-        x: Tensor<4>,
-        size: [usize; 2],
-        skip: Tensor<4>,
-        beside: Option<&Beside>,
-    ) -> Tensor<4> {
-        let way = if self.up { Way::Up(size) } else { Way::Down };
-        let weight = self.weight.val();
-        convolve_onto(&self.compute, x, weight, self.stride, way, skip, beside)
+    /// The same with `skip`, of the output's shape, added.
+    fn forward_onto(&self, x: Tensor<4>, size: [usize; 2], skip: Tensor<4>) -> Tensor<4> {
+        let (weight, way) = (self.weight.val(), self.way(size));
+        convolve_onto(&self.compute, x, weight, self.stride, way, skip)
+    }
+
+    fn way(&self, size: [usize; 2]) -> Way {
+        if self.up { Way::Up(size) } else { Way::Down }
     }
 }
 
@@ -136,16 +133,30 @@ impl ResidualBlock {
     /// `x [rows, height, width, inputs]` to `[rows, .., .., outputs]`; a transposed block makes
     /// images of `size`.
     pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
-        let way_past = Beside::default();
-        let beside = self.shortcut.is_none().then_some(&way_past);
-        let active = self.first_norm.forward_beside(x.clone(), beside);
+        if self.shortcut.is_none() && x.is_autodiff() {
+            return self.forward_in_one(x, size);
+        }
+        let active = self.first_norm.forward(x.clone());
         let skip = match &self.shortcut {
             Some(shortcut) => shortcut.forward(active.clone(), size),
             None => x,
         };
         let inner = self.first.forward(active, size);
         let inner = self.second_norm.forward(inner);
-        self.second.forward_onto(inner, size, skip, beside)
+        self.second.forward_onto(inner, size, skip)
+    }
+
+    /// While training, a block without a shortcut is one operation.
+    fn forward_in_one(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
+        let compute = &self.second.compute;
+        let halves = [
+            self.first_norm.before(self.first.weight.val()),
+            self.second_norm.before(self.second.weight.val()),
+        ];
+        let (y, [first, second]) = residual(compute, x, halves, LEAK, self.second.way(size));
+        self.first_norm.note(first);
+        self.second_norm.note(second);
+        y
     }
 
     /// See [`BatchNorm::update_running_statistics`].

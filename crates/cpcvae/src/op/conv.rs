@@ -1,8 +1,7 @@
 //! Convolutions and transposed convolutions of images, channels last.
 
 use super::Compute;
-use super::beside::Beside;
-use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
+use super::cpu::{contiguous, is_cpu, record, sizes, values};
 use burn::backend::autodiff::{
     NodeId,
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -45,10 +44,6 @@ pub fn convolve_up(
 }
 
 /// [`convolve`] or [`convolve_up`], and `skip`, of the output's shape, added to it.
-///
-/// With `beside`, the gradient of `skip` goes that way and no other: the same `beside` has to be
-/// given to [`super::batch_norm::normalise`], whose input `skip` was and whose output `x` comes
-/// from.
 pub fn convolve_onto(
     compute: &Compute,
     x: Tensor<4>,
@@ -56,15 +51,10 @@ pub fn convolve_onto(
     stride: usize,
     way: Way,
     skip: Tensor<4>,
-    beside: Option<&Beside>,
 ) -> Tensor<4> {
     if !is_cpu(&x.device()) {
         return composed(x, weight, stride, way) + skip;
     }
-    let skip = match beside {
-        Some(_) => skip.detach(),
-        None => skip,
-    };
     Tensor::from_dispatch(<Dispatch as ConvOp>::convolve_onto(
         compute.clone(),
         x.into_dispatch(),
@@ -72,7 +62,6 @@ pub fn convolve_onto(
         skip.into_dispatch(),
         stride,
         way,
-        beside.cloned(),
     ))
 }
 
@@ -144,7 +133,6 @@ pub(crate) trait ConvOp: Backend {
         skip: FloatTensor<Self>,
         stride: usize,
         way: Way,
-        beside: Option<Beside>,
     ) -> FloatTensor<Self>;
 }
 
@@ -165,7 +153,7 @@ fn shape(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> ConvSh
     }
 }
 
-fn forward(
+pub(super) fn forward(
     compute: &Compute,
     x: &FlexTensor,
     weight: &FlexTensor,
@@ -228,7 +216,6 @@ impl ConvOp for Flex {
         skip: FlexTensor,
         stride: usize,
         way: Way,
-        _beside: Option<Beside>,
     ) -> FlexTensor {
         let (x, skip) = (contiguous(x), contiguous(skip));
         let y = forward(
@@ -272,7 +259,6 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
         skip: FloatTensor<Self>,
         stride: usize,
         way: Way,
-        beside: Option<Beside>,
     ) -> FloatTensor<Self> {
         let ((x, x_node), (weight, weight_node)) = (x.into_parts(), weight.into_parts());
         let (skip, skip_node) = skip.into_parts();
@@ -287,7 +273,6 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
             stride,
             way,
         };
-        let state = (state, beside);
         record!(
             ConvOntoBackward,
             C,
@@ -298,23 +283,23 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     }
 }
 
+/// What the gradients of a convolution need.
 #[derive(Clone, Debug)]
-struct ConvState {
-    compute: Compute,
-    x: FlexTensor,
-    weight: FlexTensor,
-    stride: usize,
-    way: Way,
+pub(super) struct ConvState {
+    pub compute: Compute,
+    pub x: FlexTensor,
+    pub weight: FlexTensor,
+    pub stride: usize,
+    pub way: Way,
 }
 
 impl ConvState {
-    /// Registers the gradients of the nodes that want one.
-    fn backward(
+    /// Gradients of x and the weights, as far as they are wanted, from that of the output.
+    pub(super) fn gradients(
         self,
         gy: FlexTensor,
-        [x_node, weight_node]: [Option<NodeId>; 2],
-        grads: &mut Gradients,
-    ) {
+        [wants_x, wants_weight]: [bool; 2],
+    ) -> [Option<FlexTensor>; 2] {
         let ConvState {
             compute,
             x,
@@ -322,50 +307,37 @@ impl ConvState {
             stride,
             way,
         } = self;
-        let shape = shape(&x, &weight, stride, way);
-        if let Some(node) = weight_node {
-            let mut gw = compute.take(shape.weight_length());
-            match way {
-                Way::Down => kernel::weight_gradient(
-                    compute.workspace(),
-                    &shape,
-                    values(&x),
-                    values(&gy),
-                    &mut gw,
-                ),
-                Way::Up(_) => kernel::weight_gradient(
-                    compute.workspace(),
-                    &shape,
-                    values(&gy),
-                    values(&x),
-                    &mut gw,
-                ),
-            }
-            grads.register::<Flex>(node, tensor(gw, &sizes::<4>(&weight)));
-        }
-        if let Some(node) = x_node {
-            let gx = compute.filled(&sizes::<4>(&x), |gx| match way {
-                Way::Down => kernel::input_gradient(
-                    compute.workspace(),
-                    &shape,
-                    values(&gy),
-                    values(&weight),
-                    None,
-                    gx,
-                ),
-                Way::Up(_) => kernel::forward(
-                    compute.workspace(),
-                    &shape,
-                    values(&gy),
-                    values(&weight),
-                    None,
-                    gx,
-                ),
-            });
-            grads.register::<Flex>(node, gx);
-        }
+        let (shape, workspace) = (shape(&x, &weight, stride, way), compute.workspace());
+        let gw = wants_weight.then(|| {
+            compute.filled(&sizes::<4>(&weight), |gw| match way {
+                Way::Down => {
+                    kernel::weight_gradient(workspace, &shape, values(&x), values(&gy), gw)
+                }
+                Way::Up(_) => {
+                    kernel::weight_gradient(workspace, &shape, values(&gy), values(&x), gw)
+                }
+            })
+        });
+        let gx = wants_x.then(|| {
+            let (gy, weight) = (values(&gy), values(&weight));
+            compute.filled(&sizes::<4>(&x), |gx| match way {
+                Way::Down => kernel::input_gradient(workspace, &shape, gy, weight, None, gx),
+                Way::Up(_) => kernel::forward(workspace, &shape, gy, weight, None, gx),
+            })
+        });
         compute.give_back(x);
         compute.give_back(gy);
+        [gx, gw]
+    }
+
+    /// Registers the gradients of the nodes that want one.
+    fn backward(self, gy: FlexTensor, nodes: [Option<NodeId>; 2], grads: &mut Gradients) {
+        let gradients = self.gradients(gy, nodes.map(|node| node.is_some()));
+        for (node, gradient) in nodes.into_iter().zip(gradients) {
+            if let (Some(node), Some(gradient)) = (node, gradient) {
+                grads.register::<Flex>(node, gradient);
+            }
+        }
     }
 }
 
@@ -386,18 +358,15 @@ impl Backward<Flex, 2> for ConvBackward {
 struct ConvOntoBackward;
 
 impl Backward<Flex, 3> for ConvOntoBackward {
-    type State = (ConvState, Option<Beside>);
+    type State = ConvState;
 
     fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let (state, beside) = ops.state;
         let [x_node, weight_node, skip_node] = ops.parents.map(|node| node.map(|node| node.id));
         // A sum passes its gradient on as it is.
-        if let Some(beside) = beside {
-            beside.put(gy.clone());
-        } else if let Some(node) = skip_node {
+        if let Some(node) = skip_node {
             grads.register::<Flex>(node, gy.clone());
         }
-        state.backward(gy, [x_node, weight_node], grads);
+        ops.state.backward(gy, [x_node, weight_node], grads);
     }
 }

@@ -7,7 +7,6 @@
 //! precision, from the [`Compute`] that they are given.
 
 pub mod batch_norm;
-pub mod beside;
 mod buffer;
 pub mod class_rows;
 mod compute;
@@ -18,6 +17,7 @@ pub mod gaussian;
 pub mod linear;
 pub mod log_prob;
 pub mod noise_normal;
+pub mod residual;
 pub mod shown;
 pub mod softmax;
 pub mod warp;
