@@ -4,7 +4,7 @@
 //! set-up, given as a JSON object in the first argument:
 //!
 //! ```text
-//! bench-worker '{"method": "cpc", "precision": "bf16", "threads": 2, "classes": 10, "rows": 10000,
+//! bench-worker '{"method": "cpc", "threads": 2, "classes": 10, "rows": 10000,
 //!                "data": "bench/.cache/images.u8", "settings": ["model.code=50"]}'
 //! ```
 //!
@@ -17,10 +17,11 @@
 #![forbid(unsafe_code)]
 
 use cpcvae::config::{RunConfig, parse_settings};
-use cpcvae::device::{Device, device, precision, set_precision, set_threads};
+use cpcvae::device::{Device, device, set_threads};
 use cpcvae::infer::Inference;
 use cpcvae::method::DataKind;
 use cpcvae::model::Model;
+use cpcvae::op::Compute;
 use cpcvae::plan::train_plan;
 use cpcvae::prepare::Prepared;
 use cpcvae::train::{Observer, Parameters, StepReport, TrainPlan, TrainingData, fit};
@@ -48,8 +49,6 @@ type Failure = Box<dyn std::error::Error>;
 struct Setup {
     /// vae, pc, cpc or m2.
     method: String,
-    /// f32, bf16 or auto.
-    precision: String,
     threads: usize,
     classes: usize,
     /// Rows of the data to use, one in ten labelled.
@@ -64,7 +63,6 @@ fn main() -> Result<(), Failure> {
     let text = std::env::args().nth(1).ok_or("a set-up is missing")?;
     let setup: Setup = serde_json::from_str(&text)?;
     set_threads(setup.threads)?;
-    set_precision(precision(&setup.precision)?);
     let mut bench = Bench::new(&setup)?;
     answer(&json!({ "ready": true }));
     for line in std::io::stdin().lock().lines() {
@@ -137,8 +135,7 @@ impl Bench {
             }),
             "peak" => Ok(json!({ "gflops": fma_gflops(self.setup.threads) })),
             "parameters" => {
-                let model = Model::new(&self.plan.shape, self.plan.seed, &self.device);
-                let values = Parameters::of(&model).0;
+                let values = Parameters::of(&self.fresh_model()).0;
                 let count: usize = values.values().map(|(_, values)| values.len()).sum();
                 Ok(json!({ "count": count }))
             }
@@ -180,6 +177,11 @@ impl Bench {
         Rounds { requests, rounds }
     }
 
+    fn fresh_model(&self) -> Model {
+        let compute = Compute::new(&self.device, self.plan.precision);
+        Model::new(&self.plan.shape, self.plan.seed, &compute)
+    }
+
     /// Times `repeats` answers for the first `rows` rows, by a model as it is before training.
     fn infer(
         &self,
@@ -187,8 +189,7 @@ impl Bench {
         repeats: usize,
         ask: impl Fn(&Inference, &Matrix) -> Result<usize, Failure>,
     ) -> Result<Value, Failure> {
-        let model = Model::new(&self.plan.shape, self.plan.seed, &self.device);
-        let inference = Inference::new(&model, &self.plan.shape, &self.device, 0);
+        let inference = Inference::new(&self.fresh_model(), &self.plan.shape, &self.device, 0);
         let x = self.data.rows.features.part(0..rows);
         let mut seconds = Vec::new();
         for _ in 0..repeats {

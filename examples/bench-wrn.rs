@@ -9,13 +9,14 @@
 #![forbid(unsafe_code)]
 
 use cpcvae::config::RunConfig;
-use cpcvae::device::{Device, device, precision, set_precision, set_threads};
+use cpcvae::device::{device, precision, set_threads};
 use cpcvae::infer::Inference;
 use cpcvae::method::DataKind;
 use cpcvae::model::Model;
 use cpcvae::net::{ImageNetShape, WideResNet, WideResNetShape};
 use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{Examples, Progress};
+use cpcvae::op::Compute;
 use cpcvae::op::linear::Activation;
 use cpcvae::plan::train_plan;
 use cpcvae::prepare::Prepared;
@@ -52,13 +53,12 @@ fn main() -> Result<(), Failure> {
     let text = std::env::args().nth(1).ok_or("a set-up is missing")?;
     let setup: Setup = serde_json::from_str(&text)?;
     set_threads(setup.threads)?;
-    set_precision(precision(&setup.precision)?);
-    let device = device("cpu")?.autodiff();
+    let compute = Compute::new(&device("cpu")?.autodiff(), precision(&setup.precision)?);
     // As `train::fit` has it.
     with_threads_awake(|| match setup.what.as_str() {
-        "encoder" => encoder(&setup, &device),
-        "cpc" => cpc(&setup, &device),
-        "predict" | "score" => answers(&setup, &device),
+        "encoder" => encoder(&setup, &compute),
+        "cpc" => cpc(&setup, &compute),
+        "predict" | "score" => answers(&setup, &compute),
         other => Err(format!("there is no `{other}`").into()),
     })
 }
@@ -94,7 +94,7 @@ fn report(setup: &Setup, mut work: impl FnMut(u64) -> f32) {
 }
 
 /// The mean square of WRN-28-2's outputs, and its gradients.
-fn encoder(setup: &Setup, device: &Device) -> Result<(), Failure> {
+fn encoder(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
     let shape = ImageNetShape {
         trunk: WideResNetShape {
             depth: 28,
@@ -105,8 +105,9 @@ fn encoder(setup: &Setup, device: &Device) -> Result<(), Failure> {
         code: 400,
         activation: Activation::LeakyRelu,
     };
-    let mut network = WideResNet::new(&shape, 1, 100, device);
-    let x = Noise::new(2, 0, device).normal(NoisePurpose::Evaluation, [setup.batch, SIDE * SIDE]);
+    let mut network = WideResNet::new(&shape, 1, 100, compute);
+    let noise = Noise::new(2, 0, compute.device());
+    let x = noise.normal(NoisePurpose::Evaluation, [setup.batch, SIDE * SIDE]);
     report(setup, |_| {
         let loss = network.forward(x.clone()).square().mean();
         let value = loss.clone().into_scalar::<f32>();
@@ -118,11 +119,12 @@ fn encoder(setup: &Setup, device: &Device) -> Result<(), Failure> {
 }
 
 /// A training step of CPC: terms, gradients, update.
-fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
+fn cpc(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
     let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net("wrn");
     let prepared = Prepared::new(images(setup)?, &config, None)?;
     let plan = train_plan(&config, &prepared)?;
-    let mut model = Model::new(&plan.shape, 1, device);
+    let device = compute.device();
+    let mut model = Model::new(&plan.shape, 1, compute);
     let mut adam = Adam::default();
     let half = (setup.batch / 2) as u32;
     report(setup, |step| {
@@ -140,7 +142,7 @@ fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
         let gradients = loss.backward();
         drop((loss, terms));
         let taken = std::mem::replace(&mut model, Model::placeholder());
-        model = adam.step(taken, gradients, plan.learning_rate, None);
+        model = adam.step(taken, gradients, plan.learning_rate, None, compute);
         model.update_running_statistics();
         value
     });
@@ -148,11 +150,12 @@ fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
 }
 
 /// Class probabilities, or evidence lower bounds, of all rows.
-fn answers(setup: &Setup, device: &Device) -> Result<(), Failure> {
+fn answers(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
     let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net("wrn");
     let prepared = Prepared::new(images(setup)?, &config, None)?;
     let plan = train_plan(&config, &prepared)?;
-    let inference = Inference::new(&Model::new(&plan.shape, 1, device), &plan.shape, device, 1);
+    let model = Model::new(&plan.shape, 1, compute);
+    let inference = Inference::new(&model, &plan.shape, compute.device(), 1);
     let rows = &prepared.training.rows.features;
     report(setup, |_| match setup.what.as_str() {
         "predict" => inference.predict(rows, 0).expect("it has classes").values[0],

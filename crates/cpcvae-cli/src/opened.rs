@@ -19,7 +19,7 @@ pub fn model(args: &ModelArgs) -> Result<Fitted> {
         );
     }
     args.place.set_up()?;
-    let fitted = Fitted::load_on(path, &args.place.device)
+    let fitted = Fitted::load_with(path, &args.place.device, args.place.precision())
         .with_context(|| format!("the model of {} cannot be opened", path.display()))?;
     Ok(fitted.with_seed(u64::from(args.seed)))
 }

@@ -4,7 +4,7 @@
 use cpcvae_kernels::batch_norm::{self, NormShape, Rescale};
 use cpcvae_kernels::conv::{ConvShape, forward, input_gradient, weight_gradient};
 use cpcvae_kernels::peak::fma_gflops;
-use cpcvae_kernels::product::{Precision, set_precision};
+use cpcvae_kernels::{Precision, Workspace};
 use std::time::Instant;
 
 /// Seconds of the fastest of several runs.
@@ -23,7 +23,7 @@ fn numbers(length: usize) -> Vec<f32> {
         .collect()
 }
 
-fn convolution(shape: &ConvShape) {
+fn convolution(workspace: &Workspace, shape: &ConvShape) {
     let (x, w) = (
         numbers(shape.input_length()),
         numbers(shape.weight_length()),
@@ -33,9 +33,9 @@ fn convolution(shape: &ConvShape) {
     let [height, width] = shape.output_size();
     let flop = 2.0 * (shape.rows * height * width * shape.weight_length()) as f64;
     let times = [
-        best(|| forward(shape, &x, &w, None, &mut y)),
-        best(|| input_gradient(shape, &gy, &w, None, &mut gx)),
-        best(|| weight_gradient(shape, &x, &gy, &mut gw)),
+        best(|| forward(workspace, shape, &x, &w, None, &mut y)),
+        best(|| input_gradient(workspace, shape, &gy, &w, None, &mut gx)),
+        best(|| weight_gradient(workspace, shape, &x, &gy, &mut gw)),
     ];
     print!(
         "{:>3} x {:>2}x{:<2} {:>3} -> {:<3} stride {}",
@@ -94,7 +94,7 @@ fn main() {
         fma_gflops(threads)
     );
     for precision in [Precision::F32, Precision::Bf16] {
-        set_precision(precision);
+        let workspace = Workspace::new(precision);
         println!("{precision:?}");
         for (side, inputs, outputs, stride) in [
             (32, 1, 16, 1),
@@ -104,7 +104,7 @@ fn main() {
             (16, 64, 64, 1),
             (8, 128, 128, 1),
         ] {
-            convolution(&ConvShape {
+            let shape = ConvShape {
                 rows,
                 height: side,
                 width: side,
@@ -112,7 +112,8 @@ fn main() {
                 outputs,
                 kernel: 3,
                 stride,
-            });
+            };
+            convolution(&workspace, &shape);
         }
     }
     normalisation(rows * 32 * 32, 32);

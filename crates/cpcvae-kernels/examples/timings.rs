@@ -6,7 +6,9 @@ use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, WeightsRef};
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{self, WarpShape};
-use cpcvae_kernels::{Activation, MapConstraint, adam, gaussian, math, noise_normal};
+use cpcvae_kernels::{
+    Activation, MapConstraint, Precision, Workspace, adam, gaussian, math, noise_normal,
+};
 use std::time::Instant;
 
 /// Seconds of the fastest of many runs.
@@ -157,6 +159,7 @@ fn optimiser(count: usize) {
 
 /// Products of a dense layer in f32, and in bfloat16 where there are instructions for it.
 fn layer(m: usize, k: usize, n: usize) {
+    let workspace = Workspace::new(Precision::F32);
     let (x, w, b, gy) = (
         normals(8, m * k),
         normals(9, k * n),
@@ -183,7 +186,7 @@ fn layer(m: usize, k: usize, n: usize) {
         kinds.push(("bf16", WeightsRef::Packed(&packed)));
     }
     for (kind, w) in kinds {
-        let time = best(|| linear::forward(m, k, n, &x, w, &b, act, &mut y));
+        let time = best(|| linear::forward(&workspace, [m, k, n], &x, w, &b, act, &mut y));
         report(&format!("{kind} forward"), 1.0, time);
         let mut backward = |name, products, want_x: bool, want_w: bool| {
             let time = best(|| {
@@ -192,7 +195,7 @@ fn layer(m: usize, k: usize, n: usize) {
                     w: want_w.then_some(&mut gw[..]),
                     b: Some(&mut gb),
                 };
-                linear::backward(m, k, n, &x, w, &y, &gy, act, grads);
+                linear::backward(&workspace, [m, k, n], &x, w, &y, &gy, act, grads);
             });
             report(&format!("{kind} {name}"), products, time);
         };

@@ -141,7 +141,7 @@ pub fn forward(
 /// Gradients `[gx [rows, channels], g_scale [channels], g_shift [channels]]` of [`forward`] from
 /// the gradient `gy [rows, channels]` of its output. `of_batch` says that the statistics are those
 /// of `x` itself, so that they change with it; otherwise they are given numbers. If there is one,
-/// `beside [rows, channels]` is added to `gx`.
+/// `skip [rows, channels]` is added to `gx`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
@@ -152,12 +152,12 @@ pub fn backward(
     rescale: Rescale,
     x: &[f32],
     gy: &[f32],
-    beside: Option<&[f32]>,
+    skip: Option<&[f32]>,
     [gx, g_scale, g_shift]: [&mut [f32]; 3],
 ) {
     let Rescale { scale, shift, leak } = rescale;
     shape.check(&[x, gy, gx], &[scale, shift, g_scale, g_shift]);
-    shape.check(beside.as_slice(), &[]);
+    shape.check(skip.as_slice(), &[]);
     let (isa, channels) = (Isa::current(), shape.channels);
     let [slope, offset] = statistics.as_line(rescale);
     let mut partial = vec![0.0; x.len().div_ceil(shape.piece()) * 2 * channels];
@@ -213,9 +213,9 @@ pub fn backward(
         pieces,
         |(piece, ((x, gy), gx))| {
             input_gradients(isa, &slope, &offset, &by_x, &constant, leak, x, gy, gx);
-            if let Some(beside) = beside {
+            if let Some(skip) = skip {
                 let start = piece * shape.piece();
-                add(isa, &beside[start..start + gx.len()], gx);
+                add(isa, &skip[start..start + gx.len()], gx);
             }
         },
     );

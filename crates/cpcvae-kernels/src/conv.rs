@@ -5,8 +5,8 @@
 //! There are two ways. Kernels of 3 by 3 pixels with stride 1, which are most, go through
 //! `winograd.rs`, with a quarter of the products. For the others each image gets a border of zeros,
 //! and blocks of 8 pixels by 32 channels are summed over all taps and inputs in registers
-//! (`block.rs`), or of 32 pixels in AMX tiles (`tile_block.rs`). With the precision
-//! [`crate::product::precision`] set to bfloat16, factors are rounded to it; sums are always `f32`.
+//! (`block.rs`), or of 32 pixels in AMX tiles (`tile_block.rs`). With the workspace's
+//! precision bfloat16, factors are rounded to it; sums are always `f32`.
 
 mod block;
 #[cfg(target_arch = "x86_64")]
@@ -28,9 +28,26 @@ pub use weight_gradient::weight_gradient;
 
 use crate::parallel;
 use crate::timing::timed;
+use crate::workspace::{Scratch, Workspace};
 use block::ConvEngine;
 use pass::{Pass, Target};
-use words::{Frame, pack_weights, with_scratch};
+use words::{Frame, PackedImages, pack_weights};
+
+/// Memory of convolutions, part of a [`Workspace`].
+#[derive(Debug, Default)]
+pub(crate) struct ConvScratch {
+    images: Scratch<PackedImages>,
+    #[cfg(target_arch = "x86_64")]
+    winograd: winograd::WinogradScratch,
+}
+
+impl ConvScratch {
+    pub(crate) fn clear(&self) {
+        self.images.clear();
+        #[cfg(target_arch = "x86_64")]
+        self.winograd.clear();
+    }
+}
 
 /// The sizes of a convolution with an odd kernel, whose borders are zeros: from images
 /// `[rows, height, width, inputs]` to images `[rows, height / stride, width / stride, outputs]`,
@@ -118,16 +135,24 @@ impl ConvShape {
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
-pub fn forward(shape: &ConvShape, x: &[f32], w: &[f32], added: Option<&[f32]>, y: &mut [f32]) {
+pub fn forward(
+    workspace: &Workspace,
+    shape: &ConvShape,
+    x: &[f32],
+    w: &[f32],
+    added: Option<&[f32]>,
+    y: &mut [f32],
+) {
     shape.check(x, y, w);
     timed("convolution: forward", shape.flop(), || {
-        let engine = ConvEngine::current();
+        let engine = ConvEngine::of(workspace.precision());
         #[cfg(target_arch = "x86_64")]
         if winograd::suits(engine, shape) {
-            return winograd::forward(engine, shape, x, w, added, y);
+            let scratch = &workspace.conv.winograd;
+            return winograd::forward(engine, scratch, shape, x, w, added, y);
         }
         apply(
-            engine,
+            (engine, &workspace.conv.images),
             shape,
             &[Pass::forward(shape)],
             (shape.input_frame(), x),
@@ -144,6 +169,7 @@ pub fn forward(shape: &ConvShape, x: &[f32], w: &[f32], added: Option<&[f32]>, y
 /// # Panics
 /// If a slice's length does not fit the shape.
 pub fn input_gradient(
+    workspace: &Workspace,
     shape: &ConvShape,
     gy: &[f32],
     w: &[f32],
@@ -152,13 +178,14 @@ pub fn input_gradient(
 ) {
     shape.check(gx, gy, w);
     timed("convolution: input gradient", shape.flop(), || {
-        let engine = ConvEngine::current();
+        let engine = ConvEngine::of(workspace.precision());
         #[cfg(target_arch = "x86_64")]
         if winograd::suits(engine, shape) {
-            return winograd::input_gradient(engine, shape, gy, w, added, gx);
+            let scratch = &workspace.conv.winograd;
+            return winograd::input_gradient(engine, scratch, shape, gy, w, added, gx);
         }
         apply(
-            engine,
+            (engine, &workspace.conv.images),
             shape,
             &Pass::input_gradient(shape),
             (shape.output_frame(), gy),
@@ -170,7 +197,7 @@ pub fn input_gradient(
 
 /// Lets every pass write its part of each image of `to`.
 fn apply(
-    engine: ConvEngine,
+    (engine, scratch): (ConvEngine, &Scratch<PackedImages>),
     shape: &ConvShape,
     passes: &[Pass],
     (from_frame, from): (Frame, &[f32]),
@@ -196,8 +223,8 @@ fn apply(
             image,
             added: added.map(|added| &added[row * of_to..(row + 1) * of_to]),
         };
-        with_scratch(|scratch| {
-            let words = &mut scratch.image;
+        scratch.with(|packed_images| {
+            let words = &mut packed_images.image;
             from_frame.pack_channels(engine, from, words);
             #[cfg(target_arch = "x86_64")]
             if engine.uses_tiles() {

@@ -160,17 +160,19 @@ macro_rules! kernel {
             fn avx2($($argument: $type),*) $(-> $result)? { body::<true>($($argument),*) }
 
             match isa {
-                // SAFETY: kernels get their `isa` from `Isa::current`, which only gives
-                // instruction sets that were detected on this machine.
                 #[cfg(target_arch = "x86_64")]
                 $crate::isa::Isa::Amx
                 | $crate::isa::Isa::Avx512Bf16
-                | $crate::isa::Isa::Avx512 => unsafe {
-                    avx512($($argument),*)
-                },
-                // SAFETY: as above.
+                | $crate::isa::Isa::Avx512 => {
+                    // SAFETY: kernels get their `isa` from `Isa::current`, which only gives
+                    // instruction sets that were detected on this machine.
+                    unsafe { avx512($($argument),*) }
+                }
                 #[cfg(target_arch = "x86_64")]
-                $crate::isa::Isa::Avx2 => unsafe { avx2($($argument),*) },
+                $crate::isa::Isa::Avx2 => {
+                    // SAFETY: as above.
+                    unsafe { avx2($($argument),*) }
+                }
                 _ => body::<{ $crate::isa::PORTABLE_FMA }>($($argument),*),
             }
         }

@@ -30,6 +30,9 @@ pub mod random;
 pub mod softmax;
 pub mod timing;
 pub mod transform;
+pub mod workspace;
 
 pub use activation::Activation;
+pub use product::Precision;
 pub use transform::{MapConstraint, WarpShape};
+pub use workspace::Workspace;

@@ -1,10 +1,10 @@
 //! The fully connected layer `y = act(x W + b)` and its gradients.
 
 use crate::activation::{self, Activation};
-use crate::bf16::{self, PackedLeft, PackedRight};
-use crate::product::{precision_of_layer, product};
+use crate::bf16::{self, PackedRight};
+use crate::product::product;
 use crate::timing::timed;
-use std::cell::Cell;
+use crate::workspace::Workspace;
 
 /// The weights of a layer.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +43,9 @@ impl PackedWeights {
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
-#[allow(clippy::too_many_arguments)]
 pub fn forward(
-    m: usize,
-    k: usize,
-    n: usize,
+    workspace: &Workspace,
+    [m, k, n]: [usize; 3],
     x: &[f32],
     w: WeightsRef,
     b: &[f32],
@@ -56,10 +54,10 @@ pub fn forward(
 ) {
     assert_eq!(b.len(), n);
     let flop = 2.0 * (m * k * n) as f64;
-    let precision = precision_of_layer(k, n);
+    let precision = workspace.precision().of_layer(k, n);
     timed("dense: forward", flop, || match w {
-        WeightsRef::Plain(w) => product(precision, [m, k, n], (x, false), (w, false), y),
-        WeightsRef::Packed(w) => packed_product([m, k], x, false, &w.forward, y),
+        WeightsRef::Plain(w) => product(workspace, precision, [m, k, n], (x, false), (w, false), y),
+        WeightsRef::Packed(w) => packed_product(workspace, [m, k], x, false, &w.forward, y),
     });
     timed("dense: activation", 0.0, || {
         activation::activate(n, b, act, y)
@@ -77,27 +75,19 @@ pub struct LinearGrads<'a> {
     pub b: Option<&'a mut [f32]>,
 }
 
-thread_local! {
-    /// Memory for the gradient before the activation: pages fresh from the system at every call
-    /// would cost more than the pass that writes them.
-    static SCRATCH: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
-    /// The same for packed factors.
-    static LEFT: Cell<PackedLeft> = Cell::default();
-    static RIGHT: Cell<PackedRight> = Cell::default();
-}
-
 /// `c = left right` where `left [m, k]` is stored as it is, or transposed.
 fn packed_product(
+    workspace: &Workspace,
     [m, k]: [usize; 2],
     left: &[f32],
     transposed: bool,
     right: &PackedRight,
     c: &mut [f32],
 ) {
-    let mut packed = LEFT.take();
-    packed.pack(m, k, left, transposed);
-    bf16::multiply(&packed, right, c, false);
-    LEFT.set(packed);
+    workspace.left.with(|packed| {
+        packed.pack(m, k, left, transposed);
+        bf16::multiply(packed, right, c, false);
+    });
 }
 
 /// Gradients of [`forward`] from its input `x [m, k]`, weights `w [k, n]`, output `y [m, n]` and
@@ -107,9 +97,8 @@ fn packed_product(
 /// If a slice's length does not fit the shape.
 #[allow(clippy::too_many_arguments)]
 pub fn backward(
-    m: usize,
-    k: usize,
-    n: usize,
+    workspace: &Workspace,
+    [m, k, n]: [usize; 3],
     x: &[f32],
     w: WeightsRef,
     y: &[f32],
@@ -119,40 +108,53 @@ pub fn backward(
 ) {
     assert_eq!(y.len(), m * n);
     assert_eq!(gy.len(), m * n);
-    // Taken from its cell, not borrowed: a nested call on this thread just gets an empty one.
-    let mut scratch = SCRATCH.take();
-    scratch.resize(scratch.len().max(m * n + n), 0.0);
-    let (gz, unwanted) = scratch[..m * n + n].split_at_mut(m * n);
-    let gb = grads.b.unwrap_or(unwanted);
-    assert_eq!(gb.len(), n);
-    let gz = timed("dense: slope", 0.0, || match act {
-        Activation::Identity => {
-            activation::column_sums(n, gy, gb);
-            gy
-        }
-        _ => {
-            activation::slope(n, act, y, gy, gz, gb);
-            gz
-        }
-    });
-    let flop = 2.0 * (m * k * n) as f64;
-    let precision = precision_of_layer(k, n);
-    if let Some(gx) = grads.x {
-        timed("dense: input gradient", flop, || match w {
-            WeightsRef::Plain(w) => product(precision, [m, n, k], (gz, false), (w, true), gx),
-            WeightsRef::Packed(w) => packed_product([m, n], gz, false, &w.backward, gx),
-        });
-    }
-    if let Some(gw) = grads.w {
-        timed("dense: weight gradient", flop, || match w {
-            WeightsRef::Plain(_) => product(precision, [k, m, n], (x, true), (gz, false), gw),
-            WeightsRef::Packed(_) => {
-                let mut right = RIGHT.take();
-                right.pack(m, n, gz, false);
-                packed_product([k, m], x, true, &right, gw);
-                RIGHT.set(right);
+    workspace.gradients.with(|scratch| {
+        scratch.resize(scratch.len().max(m * n + n), 0.0);
+        let (gz, unwanted) = scratch[..m * n + n].split_at_mut(m * n);
+        let gb = grads.b.unwrap_or(unwanted);
+        assert_eq!(gb.len(), n);
+        let gz = timed("dense: slope", 0.0, || match act {
+            Activation::Identity => {
+                activation::column_sums(n, gy, gb);
+                gy
+            }
+            _ => {
+                activation::slope(n, act, y, gy, gz, gb);
+                gz
             }
         });
+        products(workspace, [m, k, n], x, w, gz, (grads.x, grads.w));
+    });
+}
+
+/// The gradients of input and weights that are wanted, from `gz [m, n]` before the activation.
+fn products(
+    workspace: &Workspace,
+    [m, k, n]: [usize; 3],
+    x: &[f32],
+    w: WeightsRef,
+    gz: &[f32],
+    (gx, gw): (Option<&mut [f32]>, Option<&mut [f32]>),
+) {
+    let flop = 2.0 * (m * k * n) as f64;
+    let precision = workspace.precision().of_layer(k, n);
+    if let Some(gx) = gx {
+        timed("dense: input gradient", flop, || match w {
+            WeightsRef::Plain(w) => {
+                product(workspace, precision, [m, n, k], (gz, false), (w, true), gx)
+            }
+            WeightsRef::Packed(w) => packed_product(workspace, [m, n], gz, false, &w.backward, gx),
+        });
     }
-    SCRATCH.set(scratch);
+    if let Some(gw) = gw {
+        timed("dense: weight gradient", flop, || match w {
+            WeightsRef::Plain(_) => {
+                product(workspace, precision, [k, m, n], (x, true), (gz, false), gw)
+            }
+            WeightsRef::Packed(_) => workspace.right.with(|right| {
+                right.pack(m, n, gz, false);
+                packed_product(workspace, [k, m], x, true, right, gw);
+            }),
+        });
+    }
 }

@@ -2,20 +2,19 @@
 
 use crate::bf16::round_to_bf16;
 use crate::isa::Isa;
+use crate::workspace::Workspace;
 use gemm::Parallelism;
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use serde::{Deserialize, Serialize};
 
 /// How exact the factors of large products are. Sums are always `f32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// As they are.
     F32,
     /// Rounded to bfloat16: 8 bits of mantissa.
     Bf16,
 }
-
-static ROUNDS: AtomicBool = AtomicBool::new(false);
 
 impl Precision {
     /// What suits this machine: bfloat16 where it has instructions for it.
@@ -34,19 +33,14 @@ impl Precision {
             Self::Bf16 => "bf16",
         }
     }
-}
 
-/// Sets the precision of the products of dense layers, for the whole process.
-pub fn set_precision(precision: Precision) {
-    ROUNDS.store(precision == Precision::Bf16, Ordering::Relaxed);
-}
-
-/// The precision of the products of dense layers.
-pub fn precision() -> Precision {
-    if ROUNDS.load(Ordering::Relaxed) {
-        Precision::Bf16
-    } else {
-        Precision::F32
+    /// That of the products of a layer with weights `[k, n]`, which may be too small to be rounded.
+    pub fn of_layer(self, k: usize, n: usize) -> Self {
+        if k * n < SMALLEST_ROUNDED_LAYER {
+            Self::F32
+        } else {
+            self
+        }
     }
 }
 
@@ -54,28 +48,15 @@ pub fn precision() -> Precision {
 /// would cost what the product saves, so small networks lose nothing.
 pub const SMALLEST_ROUNDED_LAYER: usize = 1 << 16;
 
-/// The [`precision`] of the products of a layer with weights `[k, n]`.
-pub fn precision_of_layer(k: usize, n: usize) -> Precision {
-    if k * n < SMALLEST_ROUNDED_LAYER {
-        Precision::F32
-    } else {
-        precision()
-    }
-}
-
-thread_local! {
-    /// Memory for rounded factors, kept from call to call.
-    static ROUNDED: Cell<[Vec<f32>; 2]> = const { Cell::new([Vec::new(), Vec::new()]) };
-}
-
-/// `c = op(a) op(b)`, `c [m, n]`, with factors of that precision; each comes with whether it is
-/// transposed.
+/// `c = op(a) op(b)`, `c [m, n]`, with factors of that precision, whatever the workspace's; each
+/// comes with whether it is transposed.
 ///
 /// `a` is stored `[m, k]`, or `[k, m]` if transposed; `b` is stored `[k, n]`, or `[n, k]`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
 pub fn product(
+    workspace: &Workspace,
     precision: Precision,
     shape: [usize; 3],
     (a, a_transposed): (&[f32], bool),
@@ -86,17 +67,14 @@ pub fn product(
         Precision::F32 => product_f32(shape, (a, a_transposed), (b, b_transposed), c),
         // The product of two such numbers fits an `f32`, so this is what a machine with
         // instructions for them computes, but for the order of the sums.
-        Precision::Bf16 => {
-            let mut scratch = ROUNDED.take();
-            let [left, right] = &mut scratch;
+        Precision::Bf16 => workspace.rounded.with(|[left, right]| {
             for (values, rounded) in [(a, &mut *left), (b, &mut *right)] {
                 rounded.resize(rounded.len().max(values.len()), 0.0);
                 round_to_bf16(values, &mut rounded[..values.len()]);
             }
             let (a, b) = (&left[..a.len()], &right[..b.len()]);
             product_f32(shape, (a, a_transposed), (b, b_transposed), c);
-            ROUNDED.set(scratch);
-        }
+        }),
     }
 }
 

@@ -1,13 +1,11 @@
 //! Dense layers in bfloat16: packed weights, and plain ones under `Precision::Bf16`, both against
-//! `f64` sums of rounded factors; small layers are not rounded. One test, because the precision is
-//! the whole process's.
+//! `f64` sums of rounded factors; small layers are not rounded.
 
-use cpcvae_kernels::Activation;
 use cpcvae_kernels::bf16::round_to_bf16;
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{self, LinearGrads, PackedWeights, WeightsRef};
-use cpcvae_kernels::product::{Precision, precision, precision_of_layer, set_precision};
 use cpcvae_kernels::random::{self, Stream};
+use cpcvae_kernels::{Activation, Precision, Workspace};
 
 fn normals(purpose: u32, count: usize) -> Vec<f32> {
     let stream = Stream {
@@ -38,9 +36,7 @@ fn assert_close(name: &str, actual: &[f32], expected: &[f64]) {
 
 #[test]
 fn layers_round_their_factors() {
-    assert_eq!(precision(), Precision::F32);
-    set_precision(Precision::Bf16);
-    assert_eq!(precision(), Precision::Bf16);
+    let workspace = Workspace::new(Precision::Bf16);
     let mut packed = PackedWeights::default();
     for isa in Isa::supported() {
         for [m, k, n] in [
@@ -60,7 +56,7 @@ fn layers_round_their_factors() {
             let of = |count: usize, value: &dyn Fn(usize) -> f64| -> Vec<f64> {
                 (0..count).map(value).collect()
             };
-            let of_plain = precision_of_layer(k, n);
+            let of_plain = workspace.precision().of_layer(k, n);
             assert_eq!(of_plain == Precision::Bf16, k * n >= 256 * 256);
             for (weights, precision) in [
                 (WeightsRef::Plain(&w), of_plain),
@@ -86,8 +82,8 @@ fn layers_round_their_factors() {
                 };
                 isa.run(|| {
                     let act = Activation::Identity;
-                    linear::forward(m, k, n, &x, weights, &b, act, &mut y);
-                    linear::backward(m, k, n, &x, weights, &y, &gy, act, grads);
+                    linear::forward(&workspace, [m, k, n], &x, weights, &b, act, &mut y);
+                    linear::backward(&workspace, [m, k, n], &x, weights, &y, &gy, act, grads);
                 });
                 assert_close("y", &y, &want_y);
                 assert_close("gx", &gx, &want_gx);
@@ -95,5 +91,4 @@ fn layers_round_their_factors() {
             }
         }
     }
-    set_precision(Precision::F32);
 }

@@ -4,15 +4,11 @@
 use cpcvae_kernels::bf16::round_to_bf16;
 use cpcvae_kernels::conv::{ConvShape, forward, input_gradient, weight_gradient};
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::product::{Precision, set_precision};
 use cpcvae_kernels::random::{self, Stream};
-use std::sync::Mutex;
+use cpcvae_kernels::{Precision, Workspace};
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod amx_emulator;
-
-/// The precision is one for the whole process, so tests take turns.
-static TURN: Mutex<()> = Mutex::new(());
 
 fn normals(purpose: u32, count: usize) -> Vec<f32> {
     let mut out = vec![0.0; count];
@@ -78,7 +74,7 @@ fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
 
 /// Output, input gradient and weight gradient by plain loops, and by the kernels, of numbers that
 /// may be such as bfloat16 can hold.
-fn both(shape: &ConvShape, of_bf16: bool) -> [[Vec<f32>; 3]; 2] {
+fn both(precision: Precision, shape: &ConvShape, of_bf16: bool) -> [[Vec<f32>; 3]; 2] {
     let numbers = |purpose, count| {
         let mut numbers = normals(purpose, count);
         if of_bf16 {
@@ -98,14 +94,15 @@ fn both(shape: &ConvShape, of_bf16: bool) -> [[Vec<f32>; 3]; 2] {
         plain[1][input] += gy[output] * w[weight];
         plain[2][weight] += x[input] * gy[output];
     });
+    let workspace = Workspace::new(precision);
     let mut kernels = zeros().map(|zeros| vec![f32::NAN; zeros.len()]);
-    forward(shape, &x, &w, None, &mut kernels[0]);
-    input_gradient(shape, &gy, &w, None, &mut kernels[1]);
-    weight_gradient(shape, &x, &gy, &mut kernels[2]);
+    forward(&workspace, shape, &x, &w, None, &mut kernels[0]);
+    input_gradient(&workspace, shape, &gy, &w, None, &mut kernels[1]);
+    weight_gradient(&workspace, shape, &x, &gy, &mut kernels[2]);
     // With something added, it is the sum, to the bit.
     let mut sums = [gy.clone(), x.clone()];
-    forward(shape, &x, &w, Some(&gy), &mut sums[0]);
-    input_gradient(shape, &gy, &w, Some(&x), &mut sums[1]);
+    forward(&workspace, shape, &x, &w, Some(&gy), &mut sums[0]);
+    input_gradient(&workspace, shape, &gy, &w, Some(&x), &mut sums[1]);
     for ((sums, kernel), added) in sums.iter().zip(&kernels).zip([&gy, &x]) {
         let expected = kernel
             .iter()
@@ -195,14 +192,12 @@ fn rounds_points(isa: Isa, shape: &ConvShape) -> bool {
 }
 
 fn check(precision: Precision, of_bf16: bool, shapes: &[ConvShape], tolerance: f32) {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    set_precision(precision);
     for isa in instruction_sets() {
         for shape in shapes {
             if of_bf16 && rounds_points(isa, shape) {
                 continue;
             }
-            let [plain, kernels] = run_on(isa, || both(shape, of_bf16));
+            let [plain, kernels] = run_on(isa, || both(precision, shape, of_bf16));
             for (what, (plain, kernel)) in ["y", "gx", "gw"].iter().zip(plain.iter().zip(&kernels))
             {
                 let difference = difference(plain, kernel);
@@ -213,7 +208,6 @@ fn check(precision: Precision, of_bf16: bool, shapes: &[ConvShape], tolerance: f
             }
         }
     }
-    set_precision(Precision::F32);
 }
 
 #[test]
@@ -242,7 +236,6 @@ fn error(exact: &[f64], found: &[f32]) -> f64 {
 /// Fewer products have larger errors: what docs/adr/0010 says of them.
 #[test]
 fn errors_of_few_products_are_as_documented() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let shape = ConvShape {
         rows: 4,
         height: 8,
@@ -265,9 +258,8 @@ fn errors_of_few_products_are_as_documented() {
         exact[2][weight] += x * gy;
     });
     for (precision, most) in [(Precision::F32, 2e-6), (Precision::Bf16, 1.5e-2)] {
-        set_precision(precision);
         for isa in instruction_sets() {
-            let [plain, kernels] = run_on(isa, || both(&shape, false));
+            let [plain, kernels] = run_on(isa, || both(precision, &shape, false));
             for ((exact, plain), kernel) in exact.iter().zip(&plain).zip(&kernels) {
                 let found = error(exact, kernel);
                 assert!(found < most, "{isa:?} {precision:?}: {found}");
@@ -282,7 +274,6 @@ fn errors_of_few_products_are_as_documented() {
             }
         }
     }
-    set_precision(Precision::F32);
 }
 
 #[test]
@@ -294,7 +285,6 @@ fn bf16_is_what_plain_loops_give_for_numbers_that_it_can_hold() {
 /// With numbers that bfloat16 can hold, products are exact and only sums are rounded.
 #[test]
 fn bf16_multiplies_what_it_can_hold_exactly() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let shape = ConvShape {
         rows: 3,
         height: 6,
@@ -314,27 +304,24 @@ fn bf16_multiplies_what_it_can_hold_exactly() {
         whole(shape.weight_length(), 5),
     );
     let gy = whole(shape.output_length(), 3);
-    let all = || {
+    let all = |precision: Precision| {
+        let workspace = Workspace::new(precision);
         let (mut y, mut gx) = (vec![0.0; gy.len()], vec![0.0; x.len()]);
         let mut gw = vec![0.0; w.len()];
-        forward(&shape, &x, &w, None, &mut y);
-        input_gradient(&shape, &gy, &w, None, &mut gx);
-        weight_gradient(&shape, &x, &gy, &mut gw);
+        forward(&workspace, &shape, &x, &w, None, &mut y);
+        input_gradient(&workspace, &shape, &gy, &w, None, &mut gx);
+        weight_gradient(&workspace, &shape, &x, &gy, &mut gw);
         [y, gx, gw]
     };
     for isa in instruction_sets() {
-        set_precision(Precision::F32);
-        let exact = run_on(isa, all);
-        set_precision(Precision::Bf16);
-        let rounded = run_on(isa, all);
-        set_precision(Precision::F32);
+        let exact = run_on(isa, || all(Precision::F32));
+        let rounded = run_on(isa, || all(Precision::Bf16));
         assert_eq!(exact, rounded, "{isa:?}");
     }
 }
 
 #[test]
 fn threads_do_not_matter() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let of_stride = |stride, rows, inputs| ConvShape {
         rows,
         height: 12,
@@ -352,16 +339,14 @@ fn threads_do_not_matter() {
             [of_stride(2, 13, 20), of_stride(1, 7, 32)].map(|shape| (isa, p, shape))
         });
     for (isa, precision, shape) in all {
-        set_precision(precision);
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.expect("threads start")
-                .install(|| run_on(isa, || both(&shape, false)))
+                .install(|| run_on(isa, || both(precision, &shape, false)))
         };
         let one = with(1);
         for threads in [2, 3, 7] {
             assert_eq!(one, with(threads), "{isa:?}, {threads} threads");
         }
-        set_precision(Precision::F32);
     }
 }

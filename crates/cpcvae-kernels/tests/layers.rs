@@ -6,7 +6,7 @@ use cpcvae_kernels::linear::{self, LinearGrads, WeightsRef};
 use cpcvae_kernels::product::product_f32;
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{constrain, constrain_backward};
-use cpcvae_kernels::{Activation, MapConstraint, gaussian};
+use cpcvae_kernels::{Activation, MapConstraint, Precision, Workspace, gaussian};
 
 const ACTIVATIONS: [Activation; 5] = [
     Activation::Identity,
@@ -117,8 +117,17 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
         normals(3, n),
         normals(4, m * n),
     );
+    let workspace = Workspace::new(Precision::F32);
     let mut y = vec![f32::NAN; m * n];
-    linear::forward(m, k, n, &x, WeightsRef::Plain(&w), &b, act, &mut y);
+    linear::forward(
+        &workspace,
+        [m, k, n],
+        &x,
+        WeightsRef::Plain(&w),
+        &b,
+        act,
+        &mut y,
+    );
     let (mut gx, mut gw, mut gb) = (
         vec![f32::NAN; m * k],
         vec![f32::NAN; k * n],
@@ -129,7 +138,16 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
         w: Some(&mut gw),
         b: Some(&mut gb),
     };
-    linear::backward(m, k, n, &x, WeightsRef::Plain(&w), &y, &gy, act, grads);
+    linear::backward(
+        &workspace,
+        [m, k, n],
+        &x,
+        WeightsRef::Plain(&w),
+        &y,
+        &gy,
+        act,
+        grads,
+    );
 
     let (x, w, b) = (wide(&x), wide(&w), wide(&b));
     let (mut y_plain, mut gz) = (vec![0.0; m * n], vec![0.0; m * n]);
@@ -161,12 +179,12 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
 /// The slope comes from the output, which is tiny here; it must not round to 0 or 1.
 #[test]
 fn softplus_slope_far_below_zero() {
+    let workspace = Workspace::new(Precision::F32);
     let (x, gy) = ([-30.0], [1.0]);
     let (mut y, mut gb) = ([0.0], [0.0]);
     linear::forward(
-        1,
-        1,
-        1,
+        &workspace,
+        [1, 1, 1],
         &x,
         WeightsRef::Plain(&[1.0]),
         &[0.0],
@@ -178,9 +196,8 @@ fn softplus_slope_far_below_zero() {
         ..LinearGrads::default()
     };
     linear::backward(
-        1,
-        1,
-        1,
+        &workspace,
+        [1, 1, 1],
         &x,
         WeightsRef::Plain(&[1.0]),
         &y,

@@ -6,7 +6,9 @@ use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{self, LinearGrads, WeightsRef};
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::{WarpShape, warp, warp_backward};
-use cpcvae_kernels::{Activation, MapConstraint, adam, gaussian, noise_normal};
+use cpcvae_kernels::{
+    Activation, MapConstraint, Precision, Workspace, adam, gaussian, noise_normal,
+};
 
 const STREAM: Stream = Stream {
     seed: 0x1234_5678_9abc_def0,
@@ -22,6 +24,7 @@ fn normals(purpose: u32, count: usize) -> Vec<f32> {
 
 /// A training step's worth of kernels, large enough to be split; all results in one vector.
 fn everything() -> Vec<f32> {
+    let workspace = Workspace::new(Precision::F32);
     let mut all = vec![];
     for (m, k, n) in [
         (200, 100, 100),
@@ -39,9 +42,8 @@ fn everything() -> Vec<f32> {
         let (mut y, mut gx) = (vec![0.0; m * n], vec![0.0; m * k]);
         let (mut gw, mut gb) = (vec![0.0; k * n], vec![0.0; n]);
         linear::forward(
-            m,
-            k,
-            n,
+            &workspace,
+            [m, k, n],
             &x,
             WeightsRef::Plain(&w),
             &b,
@@ -54,9 +56,8 @@ fn everything() -> Vec<f32> {
             b: Some(&mut gb),
         };
         linear::backward(
-            m,
-            k,
-            n,
+            &workspace,
+            [m, k, n],
             &x,
             WeightsRef::Plain(&w),
             &y,

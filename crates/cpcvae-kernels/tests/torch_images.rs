@@ -4,7 +4,7 @@
 use cpcvae_kernels::batch_norm::{self, NormShape, Rescale};
 use cpcvae_kernels::conv::{self, ConvShape};
 use cpcvae_kernels::isa::Isa;
-use cpcvae_kernels::product::{Precision, set_precision};
+use cpcvae_kernels::{Precision, Workspace};
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod amx_emulator;
@@ -104,39 +104,37 @@ fn assert_near(found: &[f32], expected: &[f32]) {
 }
 
 /// A convolution, its gradients, and a transposed convolution, which is an input gradient.
-fn assert_convolutions(tolerance: f32) {
+fn assert_convolutions(precision: Precision, tolerance: f32) {
+    let workspace = Workspace::new(precision);
     let (x, w) = (waves(48, 0.7), waves(54, 1.3));
     let mut y = [0.0; 24];
-    conv::forward(&SHAPE, &x, &w, None, &mut y);
+    conv::forward(&workspace, &SHAPE, &x, &w, None, &mut y);
     assert_within(tolerance, &y, &CONV);
     let gy = waves(24, 0.9);
     let (mut gx, mut gw) = ([0.0; 48], [0.0; 54]);
-    conv::input_gradient(&SHAPE, &gy, &w, None, &mut gx);
-    conv::weight_gradient(&SHAPE, &x, &gy, &mut gw);
+    conv::input_gradient(&workspace, &SHAPE, &gy, &w, None, &mut gx);
+    conv::weight_gradient(&workspace, &SHAPE, &x, &gy, &mut gw);
     assert_within(tolerance, &gx, &CONV_X);
     assert_within(tolerance, &gw, &CONV_W);
     let mut up = [0.0; 48];
-    conv::input_gradient(&SHAPE, &gy, &w, None, &mut up);
+    conv::input_gradient(&workspace, &SHAPE, &gy, &w, None, &mut up);
     assert_within(tolerance, &up, &TRANSPOSED);
 }
 
-/// One test, because the precision is the whole process's.
 #[test]
 fn convolutions() {
     for (precision, tolerance) in [(Precision::F32, 1e-5), (Precision::Bf16, 1e-2)] {
-        set_precision(precision);
         for isa in Isa::supported() {
-            isa.run(|| assert_convolutions(tolerance));
+            isa.run(|| assert_convolutions(precision, tolerance));
         }
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
         if Isa::Avx512.is_supported() && !Isa::Amx.is_supported() {
             amx_emulator::install();
             // SAFETY: the instructions of AMX's tiles are emulated, and the others are there.
-            unsafe { Isa::Amx.run_unchecked_support(|| assert_convolutions(tolerance)) };
+            unsafe { Isa::Amx.run_unchecked_support(|| assert_convolutions(precision, tolerance)) };
             assert!(amx_emulator::tiles_are_released());
         }
     }
-    set_precision(Precision::F32);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{self, LinearGrads, WeightsRef};
-use cpcvae_kernels::{Activation, adam, gaussian};
+use cpcvae_kernels::{Activation, Precision, Workspace, adam, gaussian};
 
 /// As `pattern` in tests/reference/steps.py.
 fn pattern(count: usize, factor: usize) -> Vec<f32> {
@@ -24,6 +24,7 @@ fn assert_close(actual: &[f32], expected: &[f32]) {
 
 #[test]
 fn linear_layers() {
+    let workspace = Workspace::new(Precision::F32);
     let (x, w, b, gy) = (
         pattern(6, 17),
         pattern(6, 29),
@@ -34,13 +35,30 @@ fn linear_layers() {
         for (act, expected) in LAYERS {
             let (mut y, mut gx, mut gw, mut gb) = ([0.0; 4], [0.0; 6], [0.0; 6], [0.0; 2]);
             isa.run(|| {
-                linear::forward(2, 3, 2, &x, WeightsRef::Plain(&w), &b, act, &mut y);
+                linear::forward(
+                    &workspace,
+                    [2, 3, 2],
+                    &x,
+                    WeightsRef::Plain(&w),
+                    &b,
+                    act,
+                    &mut y,
+                );
                 let grads = LinearGrads {
                     x: Some(&mut gx),
                     w: Some(&mut gw),
                     b: Some(&mut gb),
                 };
-                linear::backward(2, 3, 2, &x, WeightsRef::Plain(&w), &y, &gy, act, grads);
+                linear::backward(
+                    &workspace,
+                    [2, 3, 2],
+                    &x,
+                    WeightsRef::Plain(&w),
+                    &y,
+                    &gy,
+                    act,
+                    grads,
+                );
             });
             assert_close(&[&y[..], &gx, &gw, &gb].concat(), &expected);
         }

@@ -1,9 +1,10 @@
 //! Where tensors live.
 
 use crate::error::{Error, Result};
+use burn::backend::DispatchDevice;
 pub use burn::tensor::Device;
 use cpcvae_kernels::isa::Isa;
-pub use cpcvae_kernels::product::{Precision, set_precision};
+pub use cpcvae_kernels::product::Precision;
 
 /// The device of that name: `cpu`, `wgpu`, `cuda` or `metal`.
 pub fn device(name: &str) -> Result<Device> {
@@ -24,6 +25,14 @@ pub fn device(name: &str) -> Result<Device> {
             "there is no device `{other}`; there are cpu, wgpu, cuda and metal"
         ))),
     }
+}
+
+/// Whether tensors of this device are plain memory that the kernels can work on.
+pub fn is_cpu(device: &Device) -> bool {
+    matches!(
+        device.clone().without_autodiff().as_dispatch(),
+        DispatchDevice::Flex(_)
+    )
 }
 
 /// The precision of that name: `f32`, `bf16`, or `auto` for what suits this machine; else what is

@@ -1,6 +1,10 @@
 //! Random numbers, made on purpose: each draw is a function of (seed, step, purpose) alone, so
-//! that a run gives the same numbers for any number of threads and after a kill and resume.
+//! that a run gives the same numbers for any number of threads, on any device, and after a kill and
+//! resume.
 
+mod philox;
+
+use crate::device::is_cpu;
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae_kernels::random::{self, Stream};
 
@@ -65,15 +69,23 @@ impl Noise {
 
     /// Standard normal numbers `[rows, columns]`.
     pub fn normal(&self, purpose: NoisePurpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
-        let mut values = vec![0.0; rows * columns];
-        random::normal(self.stream(purpose), &mut values);
+        let (stream, length) = (self.stream(purpose), rows * columns);
+        if !is_cpu(&self.device) && length > 0 {
+            return philox::normal(stream, length, &self.device).reshape([rows, columns]);
+        }
+        let mut values = vec![0.0; length];
+        random::normal(stream, &mut values);
         Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
     }
 
     /// Numbers `[rows, columns]`, uniform on [0, 1).
     pub fn uniform(&self, purpose: NoisePurpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
-        let mut values = vec![0.0; rows * columns];
-        random::uniform(self.stream(purpose), &mut values);
+        let (stream, length) = (self.stream(purpose), rows * columns);
+        if !is_cpu(&self.device) && length > 0 {
+            return philox::uniform(stream, length, &self.device).reshape([rows, columns]);
+        }
+        let mut values = vec![0.0; length];
+        random::uniform(stream, &mut values);
         Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
     }
 

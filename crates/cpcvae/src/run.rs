@@ -5,6 +5,7 @@ use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::infer::{Evaluation, FittedCodes, Inference};
 use crate::model::{Model, Shape};
+use crate::op::{Compute, Precision};
 use crate::plan::train_plan;
 use crate::prepare::{Prepared, Preprocess};
 use crate::train::{
@@ -42,6 +43,10 @@ pub struct Card {
     pub shape: Shape,
     /// How rows are prepared.
     pub preprocess: Preprocess,
+    /// Precision that it was trained with and answers in; older cards do not say, for what suits
+    /// the machine.
+    #[serde(default)]
+    pub precision: Option<Precision>,
 }
 
 /// A finished run's result.
@@ -202,6 +207,7 @@ pub fn run(
         step: run.report.fit.kept_step,
         shape: plan.shape.clone(),
         preprocess: prepared.preprocess.clone(),
+        precision: Some(plan.precision),
     };
     let inference = Inference::new(&model, &plan.shape, device, config.seed);
     let codes = fitted_codes(&inference, &prepared.training)?;
@@ -339,8 +345,19 @@ impl Trained {
         }
     }
 
-    /// Loads the model of a finished run. `seed` is for everything drawn at random.
+    /// Loads the model of a finished run, to answer in the precision that its card says. `seed` is
+    /// for everything drawn at random.
     pub fn open(folder: &RunFolder, device: &Device, seed: u64) -> Result<Self> {
+        Self::open_with(folder, device, None, seed)
+    }
+
+    /// [`Trained::open`] with another precision than the card's, if there is one.
+    pub fn open_with(
+        folder: &RunFolder,
+        device: &Device,
+        precision: Option<Precision>,
+        seed: u64,
+    ) -> Result<Self> {
         let path = folder.model_path();
         if folder.is_started() && !path.exists() {
             return Err(Error::file(
@@ -359,7 +376,9 @@ impl Trained {
                 card.format
             )));
         }
-        let fresh = Model::new(&card.shape, card.seed, device);
+        let precision = precision.or(card.precision);
+        let compute = Compute::new(device, precision.unwrap_or_else(Precision::auto));
+        let fresh = Model::new(&card.shape, card.seed, &compute);
         let model = file.tensors.apply(fresh).map_err(damaged)?;
         // Runs of before have none.
         let codes = match folder.codes_path() {

@@ -22,7 +22,7 @@ fn aggregate(views: AggregateViews, decay: f64, consistency: f64, share: f64) ->
         labelled_rows: 4,
     };
     let recipe = method.recipe(&facts).expect("valid settings");
-    let model = Model::new(&toy::shape(recipe.kind), 1, &toy::device());
+    let model = Model::new(&toy::shape(recipe.kind), 1, &toy::compute());
     let noise = Noise::new(3, 11, &toy::device());
     let progress = Progress {
         share,

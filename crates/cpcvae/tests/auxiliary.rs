@@ -21,7 +21,7 @@ fn kind(skip: bool) -> ModelKind {
 }
 
 fn auxiliary(skip: bool) -> AuxiliaryVae {
-    match Model::new(&toy::shape(kind(skip)), 1, &toy::device()) {
+    match Model::new(&toy::shape(kind(skip)), 1, &toy::compute()) {
         Model::AuxiliaryVae(model) => model,
         _ => panic!("an AuxiliaryVae was asked for"),
     }
@@ -132,7 +132,7 @@ fn several_samples_are_averaged() {
             labelled_rows: 4,
         };
         let recipe = method.recipe(&facts).expect("valid settings");
-        let model = Model::new(&toy::shape(recipe.kind), 1, &toy::device());
+        let model = Model::new(&toy::shape(recipe.kind), 1, &toy::compute());
         let objective = &recipe.stages[0].objective;
         let terms = objective.terms(&model, &toy::examples(4, 5), noise, Progress::DONE);
         terms.values().into_iter().map(|(_, value)| value).collect()

@@ -66,7 +66,7 @@ fn a_warped_canvas_of_one_colour_has_that_colour_in_every_pixel() {
         }),
         ..toy::shape(ModelKind::Vae)
     };
-    let observation = Observation::new(&shape);
+    let observation = Observation::new(&shape, &toy::compute());
     // Mean and variance of red, green and blue, a canvas each.
     let canvas = 4 * HEIGHT * WIDTH;
     assert_eq!(observation.decoder_outputs(), 2 * 3 * canvas);

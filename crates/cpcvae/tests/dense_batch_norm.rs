@@ -31,7 +31,7 @@ fn after_a_step(method: &str, batch: &Examples) -> (Shape, Model) {
         batch_norm: true,
         ..toy::shape(recipe.kind)
     };
-    let mut model = Model::new(&shape, 1, &toy::device());
+    let mut model = Model::new(&shape, 1, &toy::compute());
     let noise = Noise::new(5, 1, &toy::device());
     let objective = &recipe.stages[0].objective;
     objective.terms(&model, batch, &noise, Progress::DONE);
@@ -50,7 +50,7 @@ fn every_hidden_layer_has_averages_and_a_step_fills_them() {
     // Two hidden layers in each of five networks, and in one.
     for (method, layers) in METHODS.into_iter().zip([10, 10, 2]) {
         let (shape, model) = after_a_step(method, &toy::examples(4, 5));
-        let fresh = averages(&Model::new(&shape, 1, &toy::device()));
+        let fresh = averages(&Model::new(&shape, 1, &toy::compute()));
         let filled = averages(&model);
         assert_eq!(filled.0.len(), layers, "{method}");
         for (name, values) in &filled.0 {

@@ -6,7 +6,7 @@ mod toy;
 use burn::tensor::Tensor;
 use cpcvae::distribution::{Bernoulli, Categorical, NoiseNormal, Normal};
 use cpcvae::net::spatial_transformer::{TransformRanges, image_to_canvas};
-use cpcvae::op;
+use cpcvae::op::{self, Compute};
 use toy::{tensor, values};
 
 fn assert_close(actual: f32, expected: f64, tolerance: f64) {
@@ -19,9 +19,7 @@ fn assert_close(actual: f32, expected: f64, tolerance: f64) {
 
 fn noise_normal(rho: f32, mu: f32, sigma: f32, pixels: usize) -> NoiseNormal {
     let maps = [rho, mu, sigma * sigma].map(|value| vec![value; pixels]);
-    NoiseNormal {
-        maps: tensor(maps.concat(), [1, 3, pixels]),
-    }
+    NoiseNormal::new(tensor(maps.concat(), [1, 3, pixels]), &Compute::default())
 }
 
 /// log f at many places: one row each.
@@ -30,17 +28,16 @@ fn log_densities(rho: f32, mu: f32, sigma: f32, places: &[f32]) -> Vec<f32> {
         .iter()
         .flat_map(|_| [rho, mu, sigma * sigma])
         .collect();
-    let distribution = NoiseNormal {
-        maps: tensor(maps, [places.len(), 3, 1]),
-    };
+    let distribution = NoiseNormal::new(tensor(maps, [places.len(), 3, 1]), &Compute::default());
     values(distribution.log_prob(tensor(places.to_vec(), [places.len(), 1])))
 }
 
 #[test]
 fn normal_matches_scipy() {
-    let normal = Normal {
-        maps: tensor(vec![0.0, 1.0, -1.0, 1.0, 0.25, 4.0], [1, 2, 3]),
-    };
+    let normal = Normal::new(
+        tensor(vec![0.0, 1.0, -1.0, 1.0, 0.25, 4.0], [1, 2, 3]),
+        &Compute::default(),
+    );
     let x = tensor(vec![-0.5, 0.25, 1.5], [1, 3]);
     assert_close(
         values(normal.log_prob(x))[0],
@@ -52,8 +49,8 @@ fn normal_matches_scipy() {
 /// Cells that are not known are integrated out: what is left is the density of the others.
 #[test]
 fn normal_leaves_unknown_cells_out() {
-    let of = |maps: &[f32], features: usize| Normal {
-        maps: tensor(maps.to_vec(), [1, 2, features]),
+    let of = |maps: &[f32], features: usize| {
+        Normal::new(tensor(maps.to_vec(), [1, 2, features]), &Compute::default())
     };
     let both = of(&[0.3, -1.0, 0.5, 2.0], 2);
     let known = values(both.log_prob_of_known(tensor(vec![f32::NAN, 0.7], [1, 2])))[0];
@@ -72,9 +69,10 @@ fn normal_integrates_to_one() {
         .map(|i| -10.0 + 0.005 * (i as f32 + 0.5))
         .collect();
     let rows = places.len();
-    let normal = Normal {
-        maps: tensor([0.7, 1.3].repeat(rows), [rows, 2, 1]),
-    };
+    let normal = Normal::new(
+        tensor([0.7, 1.3].repeat(rows), [rows, 2, 1]),
+        &Compute::default(),
+    );
     let log_densities = values(normal.log_prob(tensor(places, [rows, 1])));
     let integral: f64 = log_densities
         .iter()
@@ -85,9 +83,7 @@ fn normal_integrates_to_one() {
 
 #[test]
 fn bernoulli_matches_torch_and_adds_up_to_one() {
-    let bernoulli = Bernoulli {
-        logits: tensor(vec![-2.0, 0.5, 30.0], [1, 3]),
-    };
+    let bernoulli = Bernoulli::new(tensor(vec![-2.0, 0.5, 30.0], [1, 3]), &Compute::default());
     let log_prob = |x: [f32; 3]| values(bernoulli.log_prob(tensor(x.to_vec(), [1, 3])))[0];
     assert_close(log_prob([0.0, 1.0, 1.0]), -0.601_005_077_362_060_5, 1e-6);
     let all = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2 & 1].map(|bit| bit as f32));

@@ -1,9 +1,10 @@
 //! The fused operations of convolutional networks against their composed twins.
 
 use burn::tensor::{Device, Tensor, TensorData};
+use cpcvae::op::Compute;
 use cpcvae::op::batch_norm;
-use cpcvae::op::beside::Beside;
 use cpcvae::op::conv::{self, Way};
+use cpcvae::op::residual::{self, BlockHalf};
 use cpcvae_kernels::random::{self, Stream};
 
 /// Standard normal numbers, different for each `purpose`.
@@ -35,8 +36,10 @@ fn weighted<const D: usize>(x: Tensor<D>) -> Tensor<1> {
 fn compare(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) {
     let (x, weight) = (x.require_grad(), weight.require_grad());
     let fused = match way {
-        Way::Down => conv::convolve(x.clone(), weight.clone(), stride),
-        Way::Up(size) => conv::convolve_up(x.clone(), weight.clone(), stride, size),
+        Way::Down => conv::convolve(&Compute::default(), x.clone(), weight.clone(), stride),
+        Way::Up(size) => {
+            conv::convolve_up(&Compute::default(), x.clone(), weight.clone(), stride, size)
+        }
     };
     let twin = conv::composed(x.clone(), weight.clone(), stride, way);
     assert!(difference(fused.clone(), twin.clone()) < 1e-5, "{way:?}");
@@ -87,7 +90,7 @@ fn batch_normalisation() {
                 )
             };
             let (a, b, c, d, e) = arguments();
-            let fused = batch_norm::normalise(a, b, c, d, e, leak, None);
+            let fused = batch_norm::normalise(&Compute::default(), a, b, c, d, e, leak);
             let (a, b, c, d, e) = arguments();
             let twin = batch_norm::composed(a, b, c, d, e, leak);
             assert!(difference(fused.clone(), twin.clone()) < 1e-5);
@@ -104,36 +107,58 @@ fn batch_normalisation() {
     }
 }
 
-/// A residual block with its way past the convolution, plain and transposed.
+/// A convolution and what is added to its output.
 #[test]
-fn convolutions_onto_what_went_past_them() {
-    let (shape, way_up) = ([2, 5, 6, 7], Way::Up([5, 6]));
-    for (way, has_beside) in [
-        (Way::Down, true),
-        (Way::Down, false),
-        (way_up, true),
-        (way_up, false),
-    ] {
-        let x = normal(shape, 1).require_grad();
-        let weight = normal([3, 3, 7, 7], 2).require_grad();
-        let [scale, shift] = [3, 4].map(|purpose| normal([7], purpose).require_grad());
-        let statistics = batch_norm::statistics(x.clone());
-        let norm = (statistics, true, scale.clone(), shift.clone());
-        let beside = Beside::default();
-        let beside = has_beside.then_some(&beside);
-        let (a, b, c, d) = norm.clone();
-        let active = batch_norm::normalise(x.clone(), a, b, c, d, 0.1, beside);
-        let fused = conv::convolve_onto(active, weight.clone(), 1, way, x.clone(), beside);
-        let (a, b, c, d) = norm;
-        let active = batch_norm::composed(x.clone(), a, b, c, d, 0.1);
-        let twin = conv::composed(active, weight.clone(), 1, way) + x.clone();
+fn convolutions_onto_a_skip_connection() {
+    for way in [Way::Down, Way::Up([5, 6])] {
+        let [x, skip] = [1, 2].map(|purpose| normal([2, 5, 6, 7], purpose).require_grad());
+        let weight = normal([3, 3, 7, 7], 3).require_grad();
+        let compute = Compute::default();
+        let (a, b) = (x.clone(), weight.clone());
+        let fused = conv::convolve_onto(&compute, a, b, 1, way, skip.clone());
+        let twin = conv::composed(x.clone(), weight.clone(), 1, way) + skip.clone();
         assert!(difference(fused.clone(), twin.clone()) < 1e-5);
         let [g, g2] = [fused, twin].map(|y| weighted(y).backward());
-        let gradients = |t: &Tensor<4>| [&g, &g2].map(|g| t.grad(g).expect("it has one"));
-        for [fused, twin] in [gradients(&x), gradients(&weight)] {
-            assert!(difference(fused, twin) < 1e-4, "{way:?} {has_beside}");
+        for tensor in [&x, &skip, &weight] {
+            let [fused, twin] = [&g, &g2].map(|g| tensor.grad(g).expect("it has one"));
+            assert!(difference(fused, twin) < 1e-5, "{way:?}");
         }
-        let [fused, twin] = [&g, &g2].map(|g| scale.grad(g).expect("it has one"));
-        assert!(difference(fused, twin) < 1e-5);
+    }
+}
+
+/// A residual block as one operation, plain and transposed; its input is used elsewhere, too.
+#[test]
+fn residual_blocks() {
+    let channels = 7;
+    for way in [Way::Down, Way::Up([5, 6])] {
+        let x = normal([2, 5, 6, channels], 1).require_grad();
+        let half = |purpose: u32| BlockHalf {
+            scale: normal([channels], purpose).require_grad(),
+            shift: normal([channels], purpose + 1).require_grad(),
+            weight: normal([3, 3, channels, channels], purpose + 2).require_grad(),
+        };
+        let halves = [half(10), half(20)];
+        // Not a leaf of the tape, as in a network.
+        let input = || x.clone().mul_scalar(1.5);
+        let (fused_input, twin_input) = (input(), input());
+        let compute = Compute::default();
+        let (fused, statistics) =
+            residual::residual(&compute, fused_input.clone(), halves.clone(), 0.1, way);
+        let (twin, of_twin) = residual::composed(twin_input.clone(), halves.clone(), 0.1, way);
+        assert!(difference(fused.clone(), twin.clone()) < 1e-5);
+        for (fused, twin) in statistics.into_iter().zip(of_twin) {
+            assert!(!fused.is_autodiff());
+            assert!(difference(fused, twin) < 1e-5);
+        }
+        let g = (weighted(fused) + weighted(fused_input.square())).backward();
+        let g2 = (weighted(twin) + weighted(twin_input.square())).backward();
+        let of = |t: &Tensor<4>| [&g, &g2].map(|g| t.grad(g).expect("it has a gradient"));
+        for [fused, twin] in [of(&x), of(&halves[0].weight), of(&halves[1].weight)] {
+            assert!(difference(fused, twin) < 1e-4, "{way:?}");
+        }
+        for parameter in halves.iter().flat_map(|half| [&half.scale, &half.shift]) {
+            let [fused, twin] = [&g, &g2].map(|g| parameter.grad(g).expect("it has one"));
+            assert!(difference(fused, twin) < 1e-4, "{way:?}");
+        }
     }
 }

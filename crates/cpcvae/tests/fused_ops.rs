@@ -4,7 +4,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::op::constrain::{self, MapConstraint};
 use cpcvae::op::linear::{self, Activation};
 use cpcvae::op::log_prob::{self, Density};
-use cpcvae::op::{class_rows, gaussian, noise_normal, shown, softmax, warp};
+use cpcvae::op::{Compute, class_rows, gaussian, noise_normal, shown, softmax, warp};
 use cpcvae_kernels::random::{self, Stream};
 
 fn device() -> Device {
@@ -59,7 +59,13 @@ fn linear_layers() {
             let x = normal([rows, inputs], 1).require_grad();
             let w = normal([inputs, outputs], 2).require_grad();
             let b = normal([outputs], 3).require_grad();
-            let fused = linear::linear_activation(x.clone(), w.clone(), b.clone(), act);
+            let fused = linear::linear_activation(
+                &Compute::default(),
+                x.clone(),
+                w.clone(),
+                b.clone(),
+                act,
+            );
             let twin = linear::composed(x.clone(), w.clone(), b.clone(), act);
             assert!(difference(fused.clone(), twin.clone()) < 1e-5, "{act:?}");
             let [g, g2] = [fused, twin].map(|y| weighted(y).backward());
@@ -90,7 +96,7 @@ fn constraints() {
         MapConstraint::Variance { floor: 0.01 },
     ];
     let raw = normal([3, 4, 17], 1).require_grad();
-    let fused = constrain::constrain(raw.clone(), &kinds);
+    let fused = constrain::constrain(&Compute::default(), raw.clone(), &kinds);
     let twin = constrain::composed(raw.clone(), &kinds);
     assert!(difference(fused.clone(), twin.clone()) < 1e-5);
     let (g, _) = gradients(&raw, &raw, weighted(fused));
@@ -131,7 +137,7 @@ fn densities() {
             let raw = normal([rows, kinds.len(), pixels], 4);
             let maps = constrain::composed(raw, kinds).detach().require_grad();
             let x = normal([given, pixels], 5).tanh();
-            let fused = log_prob::log_prob(density, maps.clone(), x.clone());
+            let fused = log_prob::log_prob(&Compute::default(), density, maps.clone(), x.clone());
             let twin = log_prob::composed(density, maps.clone(), x);
             assert!(
                 difference(fused.clone(), twin.clone()) < 1e-5,
@@ -168,7 +174,7 @@ fn layers_for_every_class() {
         for (rows, given, classes, units) in [(1, 1, 1, 1), (5, 1, 3, 17), (9, 3, 3, 40)] {
             let x = normal([rows, given, units], 1).require_grad();
             let v = normal([classes, units], 2).require_grad();
-            let fused = class_rows::class_rows(x.clone(), v.clone(), act);
+            let fused = class_rows::class_rows(&Compute::default(), x.clone(), v.clone(), act);
             let twin = class_rows::composed(x.clone(), v.clone(), act);
             assert!(difference(fused.clone(), twin.clone()) < 1e-5, "{act:?}");
             let (gx, gv) = gradients(&x, &v, weighted(fused));
@@ -190,7 +196,7 @@ fn noise_normal_sampling() {
     };
     random::uniform(stream, &mut uniforms);
     let u = Tensor::from_data(TensorData::new(uniforms, [5, 33]), &device());
-    let fused = noise_normal::sample(maps.clone(), u.clone());
+    let fused = noise_normal::sample(&Compute::default(), maps.clone(), u.clone());
     let twin = noise_normal::composed::sample(maps.clone(), u);
     assert!(difference(fused.clone(), twin.clone()) < 1e-4);
     let (g, _) = gradients(&maps, &maps, weighted(fused));
@@ -205,7 +211,14 @@ fn warp_of_parameter_maps() {
         // Near the identity, with places beyond the border too.
         let identity = Tensor::<2>::from_floats([[0.7, 0.0, 0.0, 0.0, 0.7, 0.0]], &device());
         let theta = (normal([3, 6], 2) * 0.3 + identity).require_grad();
-        let fused = warp::constrain_warp(raw.clone(), theta.clone(), &MAPS, canvas, image);
+        let fused = warp::constrain_warp(
+            &Compute::default(),
+            raw.clone(),
+            theta.clone(),
+            &MAPS,
+            canvas,
+            image,
+        );
         let twin = warp::composed(raw.clone(), theta.clone(), &MAPS, canvas, image);
         assert!(difference(fused.clone(), twin.clone()) < 1e-4);
         let (gr, gt) = gradients(&raw, &theta, weighted(fused));

@@ -114,14 +114,14 @@ fn check_against(
     batch: &Examples,
     value: impl Fn(&Model) -> Tensor<1>,
 ) {
-    let model = Model::new(shape, 1, &toy::device());
+    let model = Model::new(shape, 1, &toy::compute());
     let parameters = Parameters::of(&model);
     let gradients = loss(objective, &model, batch).backward();
     for number in 0..3 {
         let direction = direction(&parameters, number);
         let at = |by: f32| -> f64 {
             let model = moved(&parameters, &direction, by)
-                .apply(Model::new(shape, 1, &toy::device()))
+                .apply(Model::new(shape, 1, &toy::compute()))
                 .expect("same shapes");
             f64::from(value(&model).into_scalar::<f32>())
         };
@@ -201,13 +201,13 @@ fn the_second_stage_leaves_the_first_model_alone() {
 
 fn only_part_moves(method: &Method, moving: &str) {
     let recipe = method.recipe(&facts()).expect("valid settings");
-    let model = Model::new(&toy::shape(recipe.kind), 1, &toy::device());
+    let model = Model::new(&toy::shape(recipe.kind), 1, &toy::compute());
     let loss = loss(&recipe.stages[1].objective, &model, &toy::examples(4, 5));
     let mut gradients = Some(loss.backward());
     let before = Parameters::of(&model);
     let mut adam = cpcvae::train::Adam::default();
     let gradients = gradients.take().expect("made above");
-    let after = Parameters::of(&adam.step(model, gradients, 0.1, None));
+    let after = Parameters::of(&adam.step(model, gradients, 0.1, None, &toy::compute()));
     for (name, values) in &before.0 {
         let changed = after.0[name] != *values;
         assert_eq!(changed, name.contains(moving), "{name}");
@@ -223,7 +223,7 @@ fn codes_of_the_lower_model_are_held_fast() {
     let objective = &recipe.stages[1].objective;
     let shape = toy::shape(recipe.kind);
     let batch = toy::examples(4, 5);
-    let Model::StackedVae(model) = Model::new(&shape, 1, &toy::device()) else {
+    let Model::StackedVae(model) = Model::new(&shape, 1, &toy::compute()) else {
         panic!("m1-m2 trains a StackedVae")
     };
     let code_noise = noise().normal(NoisePurpose::Auxiliary, [9, model.features().code()]);
@@ -265,7 +265,7 @@ fn worst_change_is_held_fast(batch_norm: bool) {
         Model::Classifier(network) => Prediction::new(network.predict(x), true),
         _ => panic!("vat trains a classifier"),
     };
-    let model = Model::new(&shape, 1, &toy::device());
+    let model = Model::new(&shape, 1, &toy::compute());
     let x = batch.features.clone();
     let kept = predict(&model, x.clone()).detach();
     let change = match &model {
@@ -374,7 +374,7 @@ fn pseudo_labels_and_mixup() {
     let recipe = cpc.recipe(&facts()).expect("valid settings");
     let recipe = recipe.with_options(&options, &facts());
     let objective = &recipe.stages[0].objective;
-    let model = Model::new(&toy::shape(ModelKind::Vae), 1, &toy::device());
+    let model = Model::new(&toy::shape(ModelKind::Vae), 1, &toy::compute());
     let terms = objective.terms(&model, &batch, &noise(), Progress::DONE);
     // lambda 5, of which a quarter is gone at the end.
     let weight = |name: &str| terms.get(name).map(|term| term.weight);

@@ -8,6 +8,7 @@ use cpcvae::net::Net;
 use cpcvae::net::spatial_transformer::TransformRanges;
 use cpcvae::noise::Noise;
 use cpcvae::objective::{Examples, GradientPath, Progress};
+use cpcvae::op::{Compute, Precision};
 use cpcvae::train::Adam;
 use cpcvae_kernels::random::{self, Stream};
 
@@ -101,6 +102,7 @@ fn train(model: Model, examples: &Examples, path: GradientPath, steps: u64) -> V
         labelled_rows: ROWS / 2,
     };
     let recipe = Method::Cpc(cpc).recipe(&facts).expect("valid");
+    let compute = model.compute().clone();
     let (mut model, mut adam) = (model, Adam::default());
     for step in 0..steps {
         let noise = Noise::new(3, step, &Device::flex().autodiff());
@@ -112,7 +114,7 @@ fn train(model: Model, examples: &Examples, path: GradientPath, steps: u64) -> V
             .objective
             .terms(&model, examples, &noise, progress);
         let gradients = terms.loss().expect("there are terms").backward();
-        model = adam.step(model, gradients, 2e-3, None);
+        model = adam.step(model, gradients, 2e-3, None, &compute);
     }
     match model {
         Model::Vae(vae) => vae,
@@ -136,7 +138,12 @@ fn a_decoder_starts_from_the_mean_and_spread_of_each_pixel() {
     let (pixels, examples) = blots(&device);
     let (mean, deviation) = moments(&pixels);
     for family in [Family::Normal, Family::NoiseNormal] {
-        let model = Model::new(&shape(family, 0.1), 1, &device).start_from(&mean, &deviation);
+        let model = Model::new(
+            &shape(family, 0.1),
+            1,
+            &Compute::new(&device, Precision::F32),
+        )
+        .start_from(&mean, &deviation);
         let Model::Vae(vae) = model else {
             unreachable!("a VAE was asked for")
         };
@@ -165,8 +172,17 @@ fn ink_is_painted_and_not_noise() {
     let device = Device::flex().autodiff();
     let (pixels, examples) = blots(&device);
     let (mean, deviation) = moments(&pixels);
-    let before = Model::new(&shape(Family::NoiseNormal, 0.01), 1, &device);
-    let now = Model::new(&shape(Family::Normal, 0.3), 1, &device).start_from(&mean, &deviation);
+    let before = Model::new(
+        &shape(Family::NoiseNormal, 0.01),
+        1,
+        &Compute::new(&device, Precision::F32),
+    );
+    let now = Model::new(
+        &shape(Family::Normal, 0.3),
+        1,
+        &Compute::new(&device, Precision::F32),
+    )
+    .start_from(&mean, &deviation);
     let shares = [before, now].map(|model| {
         let vae = train(model, &examples, GradientPath::Open, 1000);
         let z = vae.encode(examples.features.clone()).mean();
@@ -226,7 +242,11 @@ fn margins_of_moved_images_do_not_tell_the_class() {
         GradientPath::Code,
         GradientPath::Features,
     ] {
-        let model = Model::new(&shape(Family::Normal, 0.3), 1, &device);
+        let model = Model::new(
+            &shape(Family::Normal, 0.3),
+            1,
+            &Compute::new(&device, Precision::F32),
+        );
         let vae = train(model.start_from(&mean, &deviation), &examples, path, 800);
         let z = vae.encode(examples.features.clone()).mean();
         // As small as it gets: the image shows the whole canvas.

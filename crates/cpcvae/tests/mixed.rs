@@ -245,7 +245,7 @@ fn an_encoder_sees_which_cells_are_missing() {
         row: Some(layout()),
         ..toy::shape(ModelKind::Vae)
     };
-    let Model::Vae(vae) = Model::new(&shape, 1, &toy::device()) else {
+    let Model::Vae(vae) = Model::new(&shape, 1, &toy::compute()) else {
         panic!("a VAE was asked for");
     };
     let code = |x: Vec<f32>| values(vae.encode(tensor(x, [1, 6])).mean());

@@ -23,7 +23,7 @@ fn recipe(method: &Method) -> Recipe {
 /// The loss of a method's only stage on the toy batch.
 fn loss(method: Method) -> f32 {
     let kind = recipe(&method).kind;
-    loss_of(&Model::new(&toy::shape(kind), 1, &toy::device()), method)
+    loss_of(&Model::new(&toy::shape(kind), 1, &toy::compute()), method)
 }
 
 fn loss_of(model: &Model, method: Method) -> f32 {
@@ -80,7 +80,7 @@ fn evidence_of_labelled_rows_counts_as_in_the_data() {
     let model = Model::new(
         &toy::shape(cpcvae::model::ModelKind::Vae),
         1,
-        &toy::device(),
+        &toy::compute(),
     );
     let evidence = |labelled_evidence, labelled_rows, labelled: usize, unlabelled: usize| {
         let facts = LabelFacts {
@@ -148,7 +148,7 @@ fn blended(blend: f64, classification_weight: f64) -> Method {
 /// Blended M2 whose predictor has moved away from q(y|x), and by how much in squares.
 fn moved_apart() -> (Model, f64) {
     let kind = recipe(&blended(1.0, 1.0)).kind;
-    let model = Model::new(&toy::shape(kind), 1, &toy::device());
+    let model = Model::new(&toy::shape(kind), 1, &toy::compute());
     let mut parameters = Parameters::of(&model);
     let mut squares = 0.0;
     for (name, (_, values)) in &mut parameters.0 {
@@ -263,7 +263,7 @@ fn the_predictor_does_not_see_style_dimensions() {
         style: 2,
         ..toy::shape(cpcvae::model::ModelKind::Vae)
     };
-    let model = cpcvae::model::Vae::new(&shape, 1, &toy::device());
+    let model = cpcvae::model::Vae::new(&shape, 1, &toy::compute());
     let z = Noise::new(1, 1, &toy::device()).normal(NoisePurpose::Code, [4, 5]);
     let mut moved = toy::values(z.clone());
     moved.chunks_exact_mut(5).for_each(|row| row[4] += 1.0);

@@ -16,7 +16,7 @@ fn one_dimensional(kind: ModelKind, spread: f32) -> (Shape, Model) {
         code: 1,
         ..toy::shape(kind)
     };
-    let model = Model::new(&shape, 1, &toy::device());
+    let model = Model::new(&shape, 1, &toy::compute());
     // Encoders wider than the prior, so that importance weights have a finite variance; and in a
     // stack smaller weights, since two random decoders in a row make for wild densities.
     let shrink = if kind == ModelKind::StackedVae {

@@ -28,7 +28,7 @@ fn classifier(hidden: &[usize], times: f32) -> (Model, Parameters) {
         hidden: hidden.to_vec(),
         ..toy::shape(ModelKind::Classifier)
     };
-    let model = Model::new(&shape, 2, &toy::device());
+    let model = Model::new(&shape, 2, &toy::compute());
     let mut parameters = Parameters::of(&model);
     for (_, values) in parameters.0.values_mut() {
         values.iter_mut().for_each(|value| *value *= times);
@@ -147,7 +147,7 @@ fn missing_cells_are_left_out() {
         }),
         ..toy::shape(ModelKind::Classifier)
     };
-    let model = Model::new(&shape, 2, &toy::device());
+    let model = Model::new(&shape, 2, &toy::compute());
     let mut x = toy::values(toy::features(3));
     x[0] = f32::NAN;
     let x = toy::tensor(x, [3, toy::FEATURES]);

@@ -112,12 +112,13 @@ fn gradients_are_slopes() {
             let terms = objective.terms(model, &batch, &noise, Progress::DONE);
             terms.loss().expect("some weight")
         };
-        let model = Model::new(&shape, 1, &toy::device());
+        let model = Model::new(&shape, 1, &toy::compute());
         let before = Parameters::of(&model);
         let gradients = loss(&model).backward();
         let rate = 1e-5;
         let expected = rate * size(&model, &gradients);
-        let after = Parameters::of(&Adam::default().step(model, gradients, rate, None));
+        let after =
+            Parameters::of(&Adam::default().step(model, gradients, rate, None, &toy::compute()));
         let at = |share: f32| {
             let mut between = before.clone();
             for (name, (_, values)) in &mut between.0 {
@@ -127,7 +128,7 @@ fn gradients_are_slopes() {
                     .zip(to)
                     .for_each(|(v, to)| *v += share * (to - *v));
             }
-            let fresh = Model::new(&shape, 1, &toy::device());
+            let fresh = Model::new(&shape, 1, &toy::compute());
             let model = between.apply(fresh).expect("same shapes");
             f64::from(loss(&model).into_scalar::<f32>())
         };
@@ -140,7 +141,7 @@ fn gradients_are_slopes() {
 #[test]
 fn an_answer_does_not_depend_on_the_rows_beside_it() {
     let shape = shape(ModelKind::Vae);
-    let fresh = Model::new(&shape, 1, &toy::device());
+    let fresh = Model::new(&shape, 1, &toy::compute());
     // Any parameters; averages that differ from where they begin.
     let parameters = moved(&Parameters::of(&fresh), 0.01);
     let model = parameters.apply(fresh).expect("same shapes");
@@ -164,7 +165,7 @@ fn only_real_rows_enter_the_running_averages() {
     let shape = shape(ModelKind::Vae);
     let batch = examples(8);
     let after = |method: &str| {
-        let mut model = Model::new(&shape, 1, &toy::device());
+        let mut model = Model::new(&shape, 1, &toy::compute());
         let recipe = Method::named(method, DataKind::Images)
             .expect("listed")
             .recipe(&facts())
@@ -182,7 +183,7 @@ fn only_real_rows_enter_the_running_averages() {
     let [cpc, pc] = [after("cpc"), after("pc")];
     assert!(cpc.0.len() > 10);
     assert_eq!(cpc, pc);
-    let fresh = Parameters::of(&Model::new(&shape, 1, &toy::device()));
+    let fresh = Parameters::of(&Model::new(&shape, 1, &toy::compute()));
     assert!(cpc.0.iter().all(|(name, values)| fresh.0[name] != *values));
 }
 
@@ -196,8 +197,6 @@ fn config(method: &str) -> RunConfig {
         "train.unlabelled_per_batch=4",
         "train.steps=6",
         "train.log_every=1",
-        // The precision is the whole process's, and other tests here compare with finite differences.
-        "train.precision=f32",
         "train.evaluate_every=4",
         "data.validation=10",
         "data.labels=10",
@@ -283,7 +282,7 @@ fn settings_that_make_no_network_are_refused() {
 #[test]
 fn a_tensor_of_the_decoder_has_the_canvas_it_was_asked_for() {
     let shape = shape(ModelKind::Vae);
-    let Model::Vae(vae) = Model::new(&shape, 1, &toy::device()) else {
+    let Model::Vae(vae) = Model::new(&shape, 1, &toy::compute()) else {
         panic!("asked for a VAE");
     };
     let z = Noise::new(1, 1, &toy::device()).normal(NoisePurpose::Prior, [4, 9]);

@@ -87,7 +87,7 @@ pub struct PlaceArgs {
     #[arg(long, value_name = "N", help_heading = "Machine", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Factors of matrix products on the CPU: bf16 rounds them, and is fast where the processor
-    /// has instructions for it (AMX, AVX-512 BF16), which auto checks [default: auto]
+    /// has instructions for it (AMX, AVX-512 BF16), which auto checks [default: auto; of a trained model, its own]
     #[arg(long, value_name = "PRECISION", help_heading = "Machine",
           value_parser = PossibleValuesParser::new(["auto", "bf16", "f32"]))]
     pub precision: Option<String>,
@@ -101,12 +101,15 @@ impl PlaceArgs {
             .unwrap_or_else(crate::data_dir::default)
     }
 
-    /// Sets the precision of answers and the number of threads, where one was asked for.
+    /// The precision of a model's answers, where one was asked for; else its card says.
+    pub fn precision(&self) -> Option<cpcvae::device::Precision> {
+        let name = self.precision.as_deref()?;
+        Some(cpcvae::device::precision(name).expect("clap knows the names"))
+    }
+
+    /// Sets the number of threads, where one was asked for.
     pub fn set_up(&self) -> cpcvae::Result<()> {
         cpcvae::device::check_instructions()?;
-        let precision = self.precision.as_deref().unwrap_or("auto");
-        let precision = cpcvae::device::precision(precision).expect("clap knows the names");
-        cpcvae::device::set_precision(precision);
         match self.threads {
             Some(threads) => cpcvae::device::set_threads(usize::from(threads)),
             None => Ok(()),

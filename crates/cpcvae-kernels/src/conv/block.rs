@@ -5,7 +5,7 @@
 
 use crate::isa::Isa;
 use crate::math::fma;
-use crate::product::{Precision, precision};
+use crate::product::Precision;
 
 /// Rows of a block: with two vectors each, 16 sums hide the latency of a multiply-add.
 pub(super) const ROWS: usize = 8;
@@ -38,10 +38,10 @@ pub(super) struct ConvEngine {
 }
 
 impl ConvEngine {
-    /// With the precision and instruction set that are current.
-    pub(super) fn current() -> Self {
+    /// With this precision and the current instruction set.
+    pub(super) fn of(precision: Precision) -> Self {
         Self {
-            precision: precision(),
+            precision,
             isa: Isa::current(),
         }
     }

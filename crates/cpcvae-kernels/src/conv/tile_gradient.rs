@@ -8,9 +8,10 @@ use super::ConvShape;
 use super::block::{ConvEngine, Left, TILE};
 use super::rounding::pairs;
 use super::tile_block::{Right, SIDE, TileSums, Tiles};
-use super::words::with_scratch;
+use super::words::PackedImages;
 use crate::bf16::turn;
 use crate::parallel;
+use crate::workspace::Scratch;
 
 /// Into how many parts the images are split; their sums are added in order.
 const GROUPS: usize = 8;
@@ -53,6 +54,7 @@ impl Plan {
 /// As [`super::weight_gradient()`], whose lengths were checked.
 pub(super) fn weight_gradient(
     engine: ConvEngine,
+    scratch: &Scratch<PackedImages>,
     shape: &ConvShape,
     x: &[f32],
     gy: &[f32],
@@ -72,9 +74,11 @@ pub(super) fn weight_gradient(
         .zip(gy.chunks(rows_of_group * of_gy));
     let operations = engine.operations(shape.flop());
     parallel::for_each(operations, pieces.zip(images), |(sums, (x, gy))| {
-        for (x, gy) in x.chunks(of_x).zip(gy.chunks(of_gy)) {
-            add_image(engine, shape, &plan, x, gy, sums);
-        }
+        scratch.with(|packed| {
+            for (x, gy) in x.chunks(of_x).zip(gy.chunks(of_gy)) {
+                add_image(engine, shape, &plan, (x, gy), packed, sums);
+            }
+        });
     });
     let taps = gw.chunks_mut(shape.inputs * shape.outputs).enumerate();
     parallel::for_each(groups * shape.weight_length(), taps, |(tap, gw)| {
@@ -91,37 +95,35 @@ fn add_image(
     engine: ConvEngine,
     shape: &ConvShape,
     plan: &Plan,
-    x: &[f32],
-    gy: &[f32],
+    (x, gy): (&[f32], &[f32]),
+    packed: &mut PackedImages,
     sums: &mut [TileSums],
 ) {
-    with_scratch(|scratch| {
-        let (image, gradient) = (&mut scratch.image, &mut scratch.gradient);
-        pack_input(engine, shape, plan, x, &mut scratch.padded, image);
-        pack_gradient(engine, shape, plan, gy, &mut scratch.padded, gradient);
-        let tiles = Tiles::configure(engine);
-        for (block, sums) in sums.iter_mut().enumerate() {
-            let (tap, block) = (
-                block / (plan.blocks[0] * plan.blocks[1]),
-                block % (plan.blocks[0] * plan.blocks[1]),
-            );
-            let (output, input) = (block / plan.blocks[0] * SIDE, block % plan.blocks[0] * SIDE);
-            let start = tap / shape.kernel * plan.pitch + tap % shape.kernel;
-            let left = Left {
-                words: &gradient[output * plan.depth..],
-                segments: &[0],
-                depth: plan.depth,
-                row_step: plan.depth,
-                depth_step: 1,
-            };
-            let right = Right {
-                words: &image[start * shape.inputs + input..],
-                row_step: 2 * shape.stride * shape.inputs,
-            };
-            let rows = SIDE.min(shape.outputs - output);
-            tiles.multiply(rows, &left, right, sums, true);
-        }
-    });
+    let (image, gradient) = (&mut packed.image, &mut packed.gradient);
+    pack_input(engine, shape, plan, x, &mut packed.padded, image);
+    pack_gradient(engine, shape, plan, gy, &mut packed.padded, gradient);
+    let tiles = Tiles::configure(engine);
+    for (block, sums) in sums.iter_mut().enumerate() {
+        let (tap, block) = (
+            block / (plan.blocks[0] * plan.blocks[1]),
+            block % (plan.blocks[0] * plan.blocks[1]),
+        );
+        let (output, input) = (block / plan.blocks[0] * SIDE, block % plan.blocks[0] * SIDE);
+        let start = tap / shape.kernel * plan.pitch + tap % shape.kernel;
+        let left = Left {
+            words: &gradient[output * plan.depth..],
+            segments: &[0],
+            depth: plan.depth,
+            row_step: plan.depth,
+            depth_step: 1,
+        };
+        let right = Right {
+            words: &image[start * shape.inputs + input..],
+            row_step: 2 * shape.stride * shape.inputs,
+        };
+        let rows = SIDE.min(shape.outputs - output);
+        tiles.multiply(rows, &left, right, sums, true);
+    }
 }
 
 /// The input as a right factor: `[pixels of the frame, inputs]`, where a word is a pixel and the

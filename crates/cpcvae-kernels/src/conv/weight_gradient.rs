@@ -2,10 +2,11 @@
 
 use super::ConvShape;
 use super::block::{ConvEngine, LANES, Left, ROWS, Sums};
-use super::words::{Scratch, pack_lanes, with_scratch};
+use super::words::{PackedImages, pack_lanes};
 use crate::parallel;
 use crate::product::Precision;
 use crate::timing::timed;
+use crate::workspace::Workspace;
 
 /// About how many pieces the work is split into: for more threads than that, it would not help.
 /// The pieces depend on the shape only, and their sums are added in order.
@@ -16,17 +17,25 @@ const PIECES: usize = 8;
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
-pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32]) {
+pub fn weight_gradient(
+    workspace: &Workspace,
+    shape: &ConvShape,
+    x: &[f32],
+    gy: &[f32],
+    gw: &mut [f32],
+) {
     shape.check(x, gy, gw);
     timed("convolution: weight gradient", shape.flop(), || {
-        let engine = ConvEngine::current();
+        let engine = ConvEngine::of(workspace.precision());
         #[cfg(target_arch = "x86_64")]
         if super::winograd::suits(engine, shape) {
-            return super::winograd::weight_gradient(engine, shape, x, gy, gw);
+            let scratch = &workspace.conv.winograd;
+            return super::winograd::weight_gradient(engine, scratch, shape, x, gy, gw);
         }
         #[cfg(target_arch = "x86_64")]
         if engine.uses_tiles() {
-            return super::tile_gradient::weight_gradient(engine, shape, x, gy, gw);
+            let scratch = &workspace.conv.images;
+            return super::tile_gradient::weight_gradient(engine, scratch, shape, x, gy, gw);
         }
         let blocks = shape.outputs.div_ceil(LANES);
         let of_block = shape.kernel * shape.kernel * shape.inputs * LANES;
@@ -37,7 +46,7 @@ pub fn weight_gradient(shape: &ConvShape, x: &[f32], gy: &[f32], gw: &mut [f32])
         let operations = engine.operations(shape.flop());
         parallel::for_each(operations, pieces.enumerate(), |(group, sums)| {
             let rows = group * rows_of_group..((group + 1) * rows_of_group).min(shape.rows);
-            with_scratch(|scratch| {
+            workspace.conv.images.with(|scratch| {
                 for row in rows {
                     add_image(engine, shape, x, gy, row, scratch, sums);
                 }
@@ -54,7 +63,7 @@ fn add_image(
     x: &[f32],
     gy: &[f32],
     row: usize,
-    scratch: &mut Scratch,
+    scratch: &mut PackedImages,
     sums: &mut [f32],
 ) {
     let frame = shape.input_frame();
@@ -62,7 +71,7 @@ fn add_image(
     let of_x = shape.height * shape.width * shape.inputs;
     let of_gy = height * width * shape.outputs;
     let (x, gy) = (&x[row * of_x..][..of_x], &gy[row * of_gy..][..of_gy]);
-    let Scratch {
+    let PackedImages {
         image,
         gradient,
         padded,

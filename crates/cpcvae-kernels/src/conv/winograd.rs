@@ -23,12 +23,11 @@ use super::ConvShape;
 use super::block::ConvEngine;
 use crate::parallel;
 use crate::product::Precision;
+use crate::workspace::Scratch;
 use lanes::{LANES, are_there, pairs, run};
 use points::{Along, OfImages, POINTS, Part, Points, Strip, ToPoints};
 use product::{COLUMNS, Left, Product, Right};
-use std::cell::Cell;
 use std::ops::Range;
-use std::thread::LocalKey;
 use tiling::Tiling;
 use weights::{transform, turn};
 use write::{Target, WriteTiles};
@@ -54,6 +53,7 @@ pub(super) fn suits(engine: ConvEngine, shape: &ConvShape) -> bool {
 /// As [`super::forward`].
 pub(super) fn forward(
     engine: ConvEngine,
+    scratch: &WinogradScratch,
     shape: &ConvShape,
     x: &[f32],
     w: &[f32],
@@ -62,15 +62,16 @@ pub(super) fn forward(
 ) {
     let channels = [shape.inputs, shape.outputs];
     let engine = along_channels(engine, channels[0]);
-    kept(&WEIGHTS, |[transformed, _]| {
+    scratch.weights.with(|[transformed, _]| {
         transform(engine, channels, w, transformed);
-        convolve(engine, shape, channels, x, transformed, added, y);
+        convolve((engine, scratch), shape, channels, x, transformed, added, y);
     });
 }
 
 /// As [`super::input_gradient`].
 pub(super) fn input_gradient(
     engine: ConvEngine,
+    scratch: &WinogradScratch,
     shape: &ConvShape,
     gy: &[f32],
     w: &[f32],
@@ -79,11 +80,19 @@ pub(super) fn input_gradient(
 ) {
     let channels = [shape.outputs, shape.inputs];
     let engine = along_channels(engine, channels[0]);
-    kept(&WEIGHTS, |[transformed, turned]| {
+    scratch.weights.with(|[transformed, turned]| {
         turned.resize(w.len(), 0.0);
         turn([shape.inputs, shape.outputs], w, turned);
         transform(engine, channels, turned, transformed);
-        convolve(engine, shape, channels, gy, transformed, added, gx);
+        convolve(
+            (engine, scratch),
+            shape,
+            channels,
+            gy,
+            transformed,
+            added,
+            gx,
+        );
     });
 }
 
@@ -100,7 +109,7 @@ fn along_channels(engine: ConvEngine, channels: usize) -> ConvEngine {
 
 /// Images with `channels[0]` to images with `channels[1]` channels.
 fn convolve(
-    engine: ConvEngine,
+    (engine, scratch): (ConvEngine, &WinogradScratch),
     shape: &ConvShape,
     channels: [usize; 2],
     from: &[f32],
@@ -131,12 +140,23 @@ fn convolve(
     });
     let operations = engine.operations(shape.flop());
     parallel::for_each(operations, blocks, |(strips, target)| {
-        convolve_block(engine, tiling, strips, (channels[0], from), weights, target);
+        scratch.points.with(|scratch| {
+            convolve_block(
+                engine,
+                scratch,
+                tiling,
+                strips,
+                (channels[0], from),
+                weights,
+                target,
+            );
+        });
     });
 }
 
 fn convolve_block(
     engine: ConvEngine,
+    scratch: &mut PointScratch,
     tiling: Tiling,
     strips: Range<usize>,
     (channels, from): (usize, &[f32]),
@@ -148,54 +168,52 @@ fn convolve_block(
         channels,
         taken: 0..channels,
     };
-    kept(&SCRATCH, |scratch| {
-        let Scratch {
-            strip,
-            zeros,
-            left,
-            right,
-        } = scratch;
-        let of_images = ToPoints {
-            tiling,
-            part: &part,
-            images: from,
-            along: Along::Channels,
-            strip,
-            zeros,
-            points: left,
-        };
-        run(engine, OfImages(of_images));
-        right.resize(strips.len() * tiling.across() * COLUMNS);
-        let [_, words] = Along::Channels.sizes(pairs(engine), tiling.across(), channels);
-        let of_point = words * COLUMNS;
-        for (block, weights) in weights.chunks_exact(POINTS * of_point).enumerate() {
-            for (point, weights) in weights.chunks_exact(of_point).enumerate() {
-                let product = Product {
-                    depth: words,
-                    left: Left {
-                        words: left.at(point),
-                        row_step: words,
-                        depth_step: 1,
-                    },
-                    right: Right {
-                        words: weights,
-                        row_step: COLUMNS,
-                    },
-                    adds: false,
-                    to: right.at_mut(point),
-                };
-                run(engine, product);
-            }
-            let write = WriteTiles {
-                tiling,
-                strips: strips.clone(),
-                points: right,
-                first: block * COLUMNS,
-                target: &mut target,
+    let PointScratch {
+        strip,
+        zeros,
+        left,
+        right,
+    } = scratch;
+    let of_images = ToPoints {
+        tiling,
+        part: &part,
+        images: from,
+        along: Along::Channels,
+        strip,
+        zeros,
+        points: left,
+    };
+    run(engine, OfImages(of_images));
+    right.resize(strips.len() * tiling.across() * COLUMNS);
+    let [_, words] = Along::Channels.sizes(pairs(engine), tiling.across(), channels);
+    let of_point = words * COLUMNS;
+    for (block, weights) in weights.chunks_exact(POINTS * of_point).enumerate() {
+        for (point, weights) in weights.chunks_exact(of_point).enumerate() {
+            let product = Product {
+                depth: words,
+                left: Left {
+                    words: left.at(point),
+                    row_step: words,
+                    depth_step: 1,
+                },
+                right: Right {
+                    words: weights,
+                    row_step: COLUMNS,
+                },
+                adds: false,
+                to: right.at_mut(point),
             };
-            run(engine, write);
+            run(engine, product);
         }
-    });
+        let write = WriteTiles {
+            tiling,
+            strips: strips.clone(),
+            points: right,
+            first: block * COLUMNS,
+            target: &mut target,
+        };
+        run(engine, write);
+    }
 }
 
 fn tiling_of(shape: &ConvShape) -> Tiling {
@@ -211,24 +229,28 @@ fn strips_of(tiling: Tiling, tiles: usize) -> usize {
     (tiles / tiling.across()).max(1)
 }
 
-/// Memory of a thread.
+/// Memory of these convolutions.
 #[derive(Debug, Default)]
-struct Scratch {
+pub(super) struct WinogradScratch {
+    points: Scratch<PointScratch>,
+    /// Weights, transformed and turned.
+    weights: Scratch<[Vec<f32>; 2]>,
+    sums: Scratch<Vec<f32>>,
+}
+
+impl WinogradScratch {
+    pub(super) fn clear(&self) {
+        self.points.clear();
+        self.weights.clear();
+        self.sums.clear();
+    }
+}
+
+/// Factors and products at all points, for some tiles.
+#[derive(Debug, Default)]
+struct PointScratch {
     strip: Strip,
     zeros: Vec<f32>,
     left: Points,
     right: Points,
-}
-
-thread_local! {
-    static SCRATCH: Cell<Scratch> = Cell::default();
-    /// Transformed and turned.
-    static WEIGHTS: Cell<[Vec<f32>; 2]> = Cell::default();
-}
-
-/// Calls `work` with memory that is kept from call to call.
-fn kept<T: Default>(memory: &'static LocalKey<Cell<T>>, work: impl FnOnce(&mut T)) {
-    let mut taken = memory.take();
-    work(&mut taken);
-    memory.set(taken);
 }

@@ -4,7 +4,6 @@ use super::block::{ConvEngine, LANES};
 use super::rounding::{bits, neighbours, pairs};
 use crate::bf16::pair;
 use crate::product::Precision;
-use std::cell::Cell;
 
 /// An image `[height, width, channels]` within a border of zeros.
 #[derive(Clone, Copy, Debug)]
@@ -181,23 +180,11 @@ pub(super) fn pack_weights(
     words
 }
 
-thread_local! {
-    /// Kept from call to call.
-    static SCRATCH: Cell<Scratch> = Cell::default();
-}
-
 /// Memory for packed images.
-#[derive(Default)]
-pub(super) struct Scratch {
+#[derive(Debug, Default)]
+pub(super) struct PackedImages {
     pub image: Vec<u32>,
     pub gradient: Vec<u32>,
     /// Numbers with zeros around them.
     pub padded: Vec<f32>,
-}
-
-/// Calls `work` with the memory of this thread.
-pub(super) fn with_scratch(work: impl FnOnce(&mut Scratch)) {
-    let mut scratch = SCRATCH.take();
-    work(&mut scratch);
-    SCRATCH.set(scratch);
 }

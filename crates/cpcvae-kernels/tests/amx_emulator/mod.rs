@@ -55,8 +55,8 @@ extern "C" fn on_illegal_instruction(signal: c_int, _: *mut libc::siginfo_t, con
         *start.add(length - 1)
     });
     *instruction += length as i64;
-    // SAFETY: the emulated program meant its instruction to use this memory.
     let done = operation.is_some_and(|operation| {
+        // SAFETY: the emulated program meant its instruction to use this memory.
         TILES.with_borrow_mut(|tiles| unsafe { execute(operation, registers, tiles) })
     });
     if !done {

@@ -1,5 +1,6 @@
 //! Black or white.
 
+use crate::op::Compute;
 use crate::op::log_prob::{Density, log_prob};
 use burn::tensor::{Tensor, activation};
 
@@ -8,15 +9,24 @@ use burn::tensor::{Tensor, activation};
 pub struct Bernoulli {
     /// Log-odds of each feature.
     pub logits: Tensor<2>,
+    compute: Compute,
 }
 
 impl Bernoulli {
+    /// From `logits [rows, features]`.
+    pub fn new(logits: Tensor<2>, compute: &Compute) -> Self {
+        Self {
+            logits,
+            compute: compute.clone(),
+        }
+    }
+
     /// log P(x), summed over features: `[rows]`. For x between 0 and 1 this is the expected
     /// log-probability of pixels drawn with these intensities.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
         let [rows, features] = self.logits.dims();
         let maps = self.logits.clone().reshape([rows, 1, features]);
-        log_prob(Density::Bernoulli, maps, x)
+        log_prob(&self.compute, Density::Bernoulli, maps, x)
     }
 
     /// P(x = 1).

@@ -17,6 +17,7 @@ pub use normal::Normal;
 pub use row_layout::{CountScale, RowLayout};
 
 use crate::noise::{Noise, NoisePurpose};
+use crate::op::Compute;
 use crate::op::constrain::MapConstraint;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
@@ -67,14 +68,15 @@ impl Family {
     }
 
     /// The distribution with these constrained parameters `[rows, maps, features]`.
-    pub fn with_parameters(self, maps: Tensor<3>) -> Likelihood {
+    pub fn with_parameters(self, maps: Tensor<3>, compute: &Compute) -> Likelihood {
         let [rows, _, features] = maps.dims();
         match self {
-            Self::Normal => Likelihood::Normal(Normal { maps }),
-            Self::Bernoulli => Likelihood::Bernoulli(Bernoulli {
-                logits: maps.reshape([rows, features]),
-            }),
-            Self::NoiseNormal => Likelihood::NoiseNormal(NoiseNormal { maps }),
+            Self::Normal => Likelihood::Normal(Normal::new(maps, compute)),
+            Self::Bernoulli => {
+                let logits = maps.reshape([rows, features]);
+                Likelihood::Bernoulli(Bernoulli::new(logits, compute))
+            }
+            Self::NoiseNormal => Likelihood::NoiseNormal(NoiseNormal::new(maps, compute)),
         }
     }
 }

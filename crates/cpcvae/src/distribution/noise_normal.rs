@@ -1,6 +1,7 @@
 //! The paper's robust pixel likelihood: a truncated normal or, with probability 1 - rho, noise.
 
-use crate::op;
+use crate::op::log_prob::{Density, log_prob};
+use crate::op::{self, Compute};
 use burn::tensor::Tensor;
 
 /// rho N(mu, sigma^2 | [-1, 1]) + (1 - rho) U(-1, 1), `maps [rows, 3, pixels]` = rho, mu,
@@ -9,17 +10,26 @@ use burn::tensor::Tensor;
 pub struct NoiseNormal {
     /// The parameters of each pixel.
     pub maps: Tensor<3>,
+    compute: Compute,
 }
 
 impl NoiseNormal {
+    /// From `maps [rows, 3, pixels]`: rho, mu, sigma^2.
+    pub fn new(maps: Tensor<3>, compute: &Compute) -> Self {
+        Self {
+            maps,
+            compute: compute.clone(),
+        }
+    }
+
     /// log f(x), summed over pixels: `[rows]`.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
-        op::log_prob::log_prob(op::log_prob::Density::NoiseNormal, self.maps.clone(), x)
+        log_prob(&self.compute, Density::NoiseNormal, self.maps.clone(), x)
     }
 
     /// A draw from uniform noise `[rows, pixels]`, with the implicit reparameterisation gradient.
     pub fn sample(&self, uniform: Tensor<2>) -> Tensor<2> {
-        op::noise_normal::sample(self.maps.clone(), uniform)
+        op::noise_normal::sample(&self.compute, self.maps.clone(), uniform)
     }
 
     /// The mean, `rho E[truncated normal]` (the noise has mean zero): with a = (-1 - mu)/sigma

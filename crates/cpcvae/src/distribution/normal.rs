@@ -1,5 +1,6 @@
 //! Independent normals.
 
+use crate::op::Compute;
 use crate::op::log_prob::{Density, log_prob};
 use burn::tensor::Tensor;
 
@@ -8,12 +9,21 @@ use burn::tensor::Tensor;
 pub struct Normal {
     /// The parameters of each feature.
     pub maps: Tensor<3>,
+    compute: Compute,
 }
 
 impl Normal {
+    /// From `maps [rows, 2, features]`: means and variances.
+    pub fn new(maps: Tensor<3>, compute: &Compute) -> Self {
+        Self {
+            maps,
+            compute: compute.clone(),
+        }
+    }
+
     /// log p(x), summed over features: `[rows]`.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
-        log_prob(Density::Normal, self.maps.clone(), x)
+        log_prob(&self.compute, Density::Normal, self.maps.clone(), x)
     }
 
     /// The same over the cells of `x` that are not NaN.

@@ -3,7 +3,7 @@
 use crate::calibration::Calibration;
 use crate::compare::{Comparison, Verdict};
 use crate::config::RunConfig;
-use crate::device::{Device, device};
+use crate::device::{Device, Precision, device};
 use crate::error::{Error, Result};
 use crate::model::Target;
 use crate::run::{Card, Run, RunFolder, RunReport, Trained};
@@ -72,13 +72,22 @@ impl Fitted {
 
     /// The same on another device: `cpu`, `wgpu`, `cuda` or `metal`.
     pub fn load_on(folder: impl AsRef<Path>, device_name: &str) -> Result<Self> {
+        Self::load_with(folder, device_name, None)
+    }
+
+    /// The same with another precision than that of its training, if there is one.
+    pub fn load_with(
+        folder: impl AsRef<Path>,
+        device_name: &str,
+        precision: Option<Precision>,
+    ) -> Result<Self> {
         let path = folder.as_ref();
         if !path.is_dir() {
             return Err(Error::file(path, "there is no folder of a run here"));
         }
         let folder = RunFolder::at(path);
         let device = device(device_name)?;
-        let trained = Trained::open(&folder, &device, 0)?;
+        let trained = Trained::open_with(&folder, &device, precision, 0)?;
         let calibration = Calibration::load(&folder)?.unwrap_or_else(Calibration::unknown);
         let StoredReport { report, comparison } = folder.read_report()?;
         Ok(Self {

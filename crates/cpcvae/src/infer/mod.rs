@@ -34,7 +34,6 @@ pub use unusual::Typical;
 use crate::distribution::{Family, binarise};
 use crate::model::{Model, Shape};
 use crate::noise::{Noise, NoisePurpose};
-use crate::op::buffer;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae_data::Rows;
@@ -120,7 +119,7 @@ impl Inference {
         for (chunk, start) in (0..features.rows()).step_by(CHUNK).enumerate() {
             let rows = CHUNK.min(features.rows() - start);
             // The memory of the chunk before: operations give it back when they have used it up.
-            let mut values = buffer::take(rows * features.columns());
+            let mut values = self.model.compute().take(rows * features.columns());
             let places = values.chunks_exact_mut(features.columns().max(1));
             (start..)
                 .zip(places)

@@ -6,8 +6,9 @@ use super::class_conditional::ClassConditionalMlp;
 use super::{Observation, Posterior, RowInput, Shape};
 use crate::distribution::{Categorical, Likelihood};
 use crate::net::{Mlp, MlpShape};
+use crate::op::Compute;
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 /// What tells one auxiliary model from another.
@@ -46,8 +47,8 @@ struct Sizes {
 
 impl AuxiliaryVae {
     /// A freshly initialised model.
-    pub fn new(shape: &Shape, auxiliary: AuxiliaryShape, seed: u64, device: &Device) -> Self {
-        let observation = Observation::new(shape);
+    pub fn new(shape: &Shape, auxiliary: AuxiliaryShape, seed: u64, compute: &Compute) -> Self {
+        let observation = Observation::new(shape, compute);
         let input = RowInput::new(shape);
         let (inputs, classes, code) = (input.inputs(), shape.target.outputs(), shape.code);
         let AuxiliaryShape { dimensions, skip } = auxiliary;
@@ -62,14 +63,14 @@ impl AuxiliaryVae {
             batch_norm: shape.batch_norm,
         };
         let conditional = |network: MlpShape, context, first_layer| {
-            ClassConditionalMlp::new(&network, context, classes, seed, first_layer, device)
+            ClassConditionalMlp::new(&network, context, classes, seed, first_layer, compute)
         };
         // What the decoders take beside z and y: SDGM's a for x, ADGM's x for a.
         let (context_of_a, context_of_x) = if skip { (0, a) } else { (inputs, 0) };
         let outputs = observation.decoder_outputs();
         Self {
-            auxiliary: Mlp::new(&mlp(inputs, &hidden, 2 * a), seed, 400, device),
-            classifier: Mlp::new(&mlp(inputs + a, &hidden, classes), seed, 100, device),
+            auxiliary: Mlp::new(&mlp(inputs, &hidden, 2 * a), seed, 400, compute),
+            classifier: Mlp::new(&mlp(inputs + a, &hidden, classes), seed, 100, compute),
             encoder: conditional(mlp(inputs + a, &hidden, 2 * code), 0, 200),
             auxiliary_decoder: conditional(mlp(code, &mirrored, 2 * a), context_of_a, 500),
             decoder: conditional(mlp(code, &mirrored, outputs), context_of_x, 300),
@@ -86,7 +87,7 @@ impl AuxiliaryVae {
 
     /// q(a|x) for `x [rows, features]`.
     pub fn auxiliary(&self, x: Tensor<2>) -> Posterior {
-        Posterior::from_raw(self.auxiliary.forward(self.input.forward(x)))
+        self.posterior(self.auxiliary.forward(self.input.forward(x)))
     }
 
     /// q(y|a,x) for `x [rows, features]`, `a [rows, auxiliary]`.
@@ -96,24 +97,24 @@ impl AuxiliaryVae {
 
     /// q(z|a,x,y) for `y [rows, classes]`, one-hot.
     pub fn encode(&self, x: Tensor<2>, a: Tensor<2>, y: Tensor<2>) -> Posterior {
-        Posterior::from_raw(self.encoder.forward(self.both(x, a), None, y))
+        self.posterior(self.encoder.forward(self.both(x, a), None, y))
     }
 
     /// q(z|a,x,y) for every class: row `i * classes + k` is row i with class k.
     pub fn encode_each_class(&self, x: Tensor<2>, a: Tensor<2>) -> Posterior {
-        Posterior::from_raw(self.encoder.forward_each_class(self.both(x, a)))
+        self.posterior(self.encoder.forward_each_class(self.both(x, a)))
     }
 
     /// p(a|z,y,x), for SDGM p(a|z,y), for `z [rows, code]`, `y [rows, classes]` one-hot.
     pub fn decode_auxiliary(&self, z: Tensor<2>, x: Tensor<2>, y: Tensor<2>) -> Posterior {
         let context = self.features_as_context(x);
-        Posterior::from_raw(self.auxiliary_decoder.forward(z, context, y))
+        self.posterior(self.auxiliary_decoder.forward(z, context, y))
     }
 
     /// The same where row `i * classes + k` of `z` belongs to class k and to row i of `x`.
     pub fn decode_auxiliary_each_class(&self, z: Tensor<2>, x: Tensor<2>) -> Posterior {
         let context = self.features_as_context(x);
-        Posterior::from_raw(self.auxiliary_decoder.forward_class_rows(z, context))
+        self.posterior(self.auxiliary_decoder.forward_class_rows(z, context))
     }
 
     /// p(x|z,y), for SDGM p(x|a,z,y), for `z [rows, code]`, `y [rows, classes]` one-hot.
@@ -135,7 +136,7 @@ impl AuxiliaryVae {
         let a = match self.sizes.skip {
             true => {
                 let raw = self.auxiliary_decoder.forward(z.clone(), None, y.clone());
-                Posterior::from_raw(raw).sample_kl(noise).0
+                self.posterior(raw).sample_kl(noise).0
             }
             false => noise,
         };
@@ -149,6 +150,11 @@ impl AuxiliaryVae {
         self.encoder.update_running_statistics();
         self.auxiliary_decoder.update_running_statistics();
         self.decoder.update_running_statistics();
+    }
+
+    /// What the model was made with.
+    pub fn compute(&self) -> &Compute {
+        self.classifier.compute()
     }
 
     /// Number of classes.
@@ -169,6 +175,10 @@ impl AuxiliaryVae {
     /// (x, a) side by side, as the networks of the inference model take them.
     fn both(&self, x: Tensor<2>, a: Tensor<2>) -> Tensor<2> {
         Tensor::cat(vec![self.input.forward(x), a], 1)
+    }
+
+    fn posterior(&self, raw: Tensor<2>) -> Posterior {
+        Posterior::from_raw(raw, self.compute())
     }
 
     fn features_as_context(&self, x: Tensor<2>) -> Option<Tensor<2>> {

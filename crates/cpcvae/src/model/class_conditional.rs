@@ -2,10 +2,11 @@
 
 use crate::net::{BatchNorm, Linear, Mlp, MlpShape};
 use crate::noise::{Noise, NoisePurpose};
+use crate::op::Compute;
 use crate::op::class_rows::class_rows;
 use crate::op::linear::{Activation, activate};
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// A dense network on (x, c, y) whose first layer keeps the parts apart: `act(x W + b + c U + V_y)`.
 ///
@@ -37,12 +38,12 @@ impl ClassConditionalMlp {
         classes: usize,
         seed: u64,
         first_layer: u64,
-        device: &Device,
+        compute: &Compute,
     ) -> Self {
         let first = shape.hidden.first().copied().unwrap_or(shape.outputs);
         // Glorot's limit for the whole input (x, c, y).
         let limit = (6.0 / (shape.inputs + context + classes + first) as f32).sqrt();
-        let unit = Noise::new(seed, first_layer + 50, device)
+        let unit = Noise::new(seed, first_layer + 50, compute.device())
             .uniform(NoisePurpose::Weights, [classes, first]);
         let rest = (!shape.hidden.is_empty()).then(|| {
             let rest = MlpShape {
@@ -50,16 +51,16 @@ impl ClassConditionalMlp {
                 hidden: shape.hidden[1..].to_vec(),
                 ..shape.clone()
             };
-            Mlp::new(&rest, seed, first_layer + 1, device)
+            Mlp::new(&rest, seed, first_layer + 1, compute)
         });
         let context =
-            (context > 0).then(|| Linear::new(context, first, seed, first_layer + 51, device));
+            (context > 0).then(|| Linear::new(context, first, seed, first_layer + 51, compute));
         Self {
-            first: Linear::new(shape.inputs, first, seed, first_layer, device),
+            first: Linear::new(shape.inputs, first, seed, first_layer, compute),
             context,
             class: Param::from_tensor(unit.mul_scalar(2.0 * limit).sub_scalar(limit)),
             // Not rectified, as the class is still to come.
-            norm: (shape.batch_norm && rest.is_some()).then(|| BatchNorm::new(first, 1.0, device)),
+            norm: (shape.batch_norm && rest.is_some()).then(|| BatchNorm::new(first, 1.0, compute)),
             activation: if rest.is_some() {
                 shape.activation
             } else {
@@ -153,7 +154,12 @@ impl ClassConditionalMlp {
     fn add_classes(&self, first: Tensor<3>) -> Tensor<2> {
         let [rows, _, units] = first.dims();
         let [classes, _] = self.class.val().dims();
-        let each = class_rows(first, self.class.val(), self.activation);
+        let each = class_rows(
+            self.first.compute(),
+            first,
+            self.class.val(),
+            self.activation,
+        );
         self.finish(each.reshape([rows * classes, units]))
     }
 

@@ -2,8 +2,9 @@
 
 use super::{RowInput, Shape};
 use crate::net::Encoder;
+use crate::op::Compute;
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// y-hat(x).
 #[derive(Module, Debug)]
@@ -15,11 +16,11 @@ pub struct Classifier {
 
 impl Classifier {
     /// A freshly initialised model.
-    pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
+    pub fn new(shape: &Shape, seed: u64, compute: &Compute) -> Self {
         let input = RowInput::new(shape);
         let network = shape.encoder(input.inputs(), shape.target.outputs());
         Self {
-            network: Encoder::new(&network, seed, 100, device),
+            network: Encoder::new(&network, seed, 100, compute),
             input,
         }
     }
@@ -30,6 +31,11 @@ impl Classifier {
             network: Encoder::placeholder(),
             input: RowInput::default(),
         }
+    }
+
+    /// What the model was made with.
+    pub fn compute(&self) -> &Compute {
+        self.network.compute()
     }
 
     /// Logits of the classes, or continuous labels, `[rows, outputs]`.

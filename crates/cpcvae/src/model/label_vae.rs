@@ -5,8 +5,9 @@ use super::class_conditional::ClassConditionalMlp;
 use super::{Observation, Posterior, RowInput, Shape};
 use crate::distribution::{Categorical, Likelihood};
 use crate::net::{Mlp, MlpShape};
+use crate::op::Compute;
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// p(y) uniform, p(z) = N(0, I), p(x|y,z) by a decoder; q(y|x) by a classifier, q(z|x,y) by an
 /// encoder.
@@ -29,22 +30,22 @@ pub struct LabelVae {
 
 impl LabelVae {
     /// A freshly initialised model.
-    pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
-        Self::numbered(shape, seed, 0, device)
+    pub fn new(shape: &Shape, seed: u64, compute: &Compute) -> Self {
+        Self::numbered(shape, seed, 0, compute)
     }
 
     /// The same with a predictor of its own, which starts as q(y|x) does.
-    pub fn blended(shape: &Shape, seed: u64, device: &Device) -> Self {
-        let model = Self::new(shape, seed, device);
+    pub fn blended(shape: &Shape, seed: u64, compute: &Compute) -> Self {
+        let model = Self::new(shape, seed, compute);
         Self {
-            discriminative: Some(Self::new(shape, seed, device).classifier),
+            discriminative: Some(Self::new(shape, seed, compute).classifier),
             ..model
         }
     }
 
     /// The same with layers numbered from `layers` on, for a model that is part of another.
-    pub(super) fn numbered(shape: &Shape, seed: u64, layers: u64, device: &Device) -> Self {
-        let observation = Observation::new(shape);
+    pub(super) fn numbered(shape: &Shape, seed: u64, layers: u64, compute: &Compute) -> Self {
+        let observation = Observation::new(shape, compute);
         let classes = shape.target.outputs();
         let mlp = |inputs, hidden: Vec<usize>, outputs| MlpShape {
             inputs,
@@ -60,10 +61,10 @@ impl LabelVae {
         let encoder = mlp(inputs, hidden.clone(), 2 * shape.code);
         let decoder = mlp(shape.code, mirrored, observation.decoder_outputs());
         Self {
-            classifier: Mlp::new(&mlp(inputs, hidden, classes), seed, layers + 100, device),
+            classifier: Mlp::new(&mlp(inputs, hidden, classes), seed, layers + 100, compute),
             discriminative: None,
-            encoder: ClassConditionalMlp::new(&encoder, 0, classes, seed, layers + 200, device),
-            decoder: ClassConditionalMlp::new(&decoder, 0, classes, seed, layers + 300, device),
+            encoder: ClassConditionalMlp::new(&encoder, 0, classes, seed, layers + 200, compute),
+            decoder: ClassConditionalMlp::new(&decoder, 0, classes, seed, layers + 300, compute),
             input,
             observation,
             classes,
@@ -94,13 +95,15 @@ impl LabelVae {
 
     /// q(z|x,y) for `y [rows, classes]`, one-hot.
     pub fn encode(&self, x: Tensor<2>, y: Tensor<2>) -> Posterior {
-        Posterior::from_raw(self.encoder.forward(self.input.forward(x), None, y))
+        let raw = self.encoder.forward(self.input.forward(x), None, y);
+        Posterior::from_raw(raw, self.compute())
     }
 
     /// q(z|x,y) for every class: row `i * classes + k` is row i with class k. What does not
     /// depend on the class is computed once.
     pub fn encode_each_class(&self, x: Tensor<2>) -> Posterior {
-        Posterior::from_raw(self.encoder.forward_each_class(self.input.forward(x)))
+        let raw = self.encoder.forward_each_class(self.input.forward(x));
+        Posterior::from_raw(raw, self.compute())
     }
 
     /// p(x|y,z) for `z [rows, code]`, `y [rows, classes]`, one-hot.
@@ -113,6 +116,11 @@ impl LabelVae {
     pub fn decode_each_class(&self, z: Tensor<2>) -> Likelihood {
         self.observation
             .likelihood(self.decoder.forward_class_rows(z, None), None)
+    }
+
+    /// What the model was made with.
+    pub fn compute(&self) -> &Compute {
+        self.classifier.compute()
     }
 
     /// Number of classes.

@@ -19,9 +19,9 @@ pub use vae::{Posterior, Vae};
 
 use crate::distribution::{Family, RowLayout};
 use crate::net::{Net, NetShape};
+use crate::op::Compute;
 use crate::op::linear::Activation;
 use burn::module::Module;
-use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
 /// What a model predicts.
@@ -177,17 +177,17 @@ pub enum Model {
 }
 
 impl Model {
-    /// A freshly initialised model.
-    pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
+    /// A freshly initialised model, whose layers keep `compute`.
+    pub fn new(shape: &Shape, seed: u64, compute: &Compute) -> Self {
         match shape.kind {
-            ModelKind::Vae => Self::Vae(Vae::new(shape, seed, device)),
-            ModelKind::LabelVae => Self::LabelVae(LabelVae::new(shape, seed, device)),
-            ModelKind::BlendedVae => Self::LabelVae(LabelVae::blended(shape, seed, device)),
-            ModelKind::StackedVae => Self::StackedVae(StackedVae::new(shape, seed, device)),
+            ModelKind::Vae => Self::Vae(Vae::new(shape, seed, compute)),
+            ModelKind::LabelVae => Self::LabelVae(LabelVae::new(shape, seed, compute)),
+            ModelKind::BlendedVae => Self::LabelVae(LabelVae::blended(shape, seed, compute)),
+            ModelKind::StackedVae => Self::StackedVae(StackedVae::new(shape, seed, compute)),
             ModelKind::AuxiliaryVae(auxiliary) => {
-                Self::AuxiliaryVae(AuxiliaryVae::new(shape, auxiliary, seed, device))
+                Self::AuxiliaryVae(AuxiliaryVae::new(shape, auxiliary, seed, compute))
             }
-            ModelKind::Classifier => Self::Classifier(Classifier::new(shape, seed, device)),
+            ModelKind::Classifier => Self::Classifier(Classifier::new(shape, seed, compute)),
         }
     }
 
@@ -210,6 +210,17 @@ impl Model {
             Self::Classifier(model) => model.update_running_statistics(),
             // Without batch normalisation.
             Self::LabelVae(_) => {}
+        }
+    }
+
+    /// What the model was made with.
+    pub fn compute(&self) -> &Compute {
+        match self {
+            Self::Vae(model) => model.compute(),
+            Self::LabelVae(model) => model.compute(),
+            Self::StackedVae(model) => model.compute(),
+            Self::AuxiliaryVae(model) => model.compute(),
+            Self::Classifier(model) => model.compute(),
         }
     }
 

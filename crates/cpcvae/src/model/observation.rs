@@ -4,6 +4,7 @@ use super::Shape;
 use crate::distribution::{Family, Likelihood, Mixed, RowLayout};
 use crate::net::spatial_transformer::{self, TransformRanges};
 use crate::op;
+use crate::op::Compute;
 use crate::op::constrain::MapConstraint;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
@@ -28,11 +29,12 @@ pub struct Observation {
     transform: Option<TransformPlan>,
     row: Option<RowLayout>,
     scale_floor: f32,
+    compute: Compute,
 }
 
 impl Observation {
     /// As the shape says.
-    pub fn new(shape: &Shape) -> Self {
+    pub fn new(shape: &Shape, compute: &Compute) -> Self {
         // Rows without pixels are an image of height 1.
         let image = shape.image.unwrap_or([1, shape.features, 1]);
         let constraints = shape
@@ -49,6 +51,7 @@ impl Observation {
             transform: shape.transform.clone(),
             row: shape.row.clone(),
             scale_floor: shape.scale_floor,
+            compute: compute.clone(),
         }
     }
 
@@ -84,13 +87,14 @@ impl Observation {
                 let theta =
                     spatial_transformer::image_to_canvas(z_t, &plan.ranges, self.canvas_ratio());
                 let image = (self.image[0], self.image[1]);
-                op::warp::constrain_warp(raw, theta, &self.constraints, (height, width), image)
+                let (compute, canvas) = (&self.compute, (height, width));
+                op::warp::constrain_warp(compute, raw, theta, &self.constraints, canvas, image)
             }
-            _ => op::constrain::constrain(raw, &self.constraints),
+            _ => op::constrain::constrain(&self.compute, raw, &self.constraints),
         };
         let per_family = self.constraints.len() / self.image[2];
-        self.family
-            .with_parameters(maps.reshape([rows, per_family, self.features]))
+        let maps = maps.reshape([rows, per_family, self.features]);
+        self.family.with_parameters(maps, &self.compute)
     }
 
     /// The decoder's `raw [rows, decoder_outputs]`, whose gradient ends at what the image with the

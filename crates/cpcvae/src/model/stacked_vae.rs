@@ -3,8 +3,8 @@
 use super::{LabelVae, Shape, Target, Vae};
 use crate::distribution::Family;
 use crate::net::Net;
+use crate::op::Compute;
 use burn::module::Module;
-use burn::tensor::Device;
 
 /// Numbers of the upper model's layers, apart from those of the lower one.
 const UPPER_LAYERS: u64 = 1000;
@@ -19,7 +19,7 @@ pub struct StackedVae {
 
 impl StackedVae {
     /// A freshly initialised model.
-    pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
+    pub fn new(shape: &Shape, seed: u64, compute: &Compute) -> Self {
         let lower = Shape {
             target: Target::Nothing,
             ..shape.clone()
@@ -33,14 +33,19 @@ impl StackedVae {
             ..shape.clone()
         };
         Self {
-            features: Vae::new(&lower, seed, device),
-            labels: LabelVae::numbered(&upper, seed, UPPER_LAYERS, device),
+            features: Vae::new(&lower, seed, compute),
+            labels: LabelVae::numbered(&upper, seed, UPPER_LAYERS, compute),
         }
     }
 
     /// After a step, see [`super::Model::update_running_statistics`].
     pub(super) fn update_running_statistics(&mut self) {
         self.features.update_running_statistics();
+    }
+
+    /// What the model was made with.
+    pub fn compute(&self) -> &Compute {
+        self.features.compute()
     }
 
     /// q(z1|x) and p(x|z1): the model of the features.

@@ -7,9 +7,10 @@ use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 use crate::net::{Decoder, Encoder, Mlp, MlpShape, NetShape};
 use crate::noise::{Noise, NoisePurpose};
 use crate::op;
+use crate::op::Compute;
 use crate::op::log_prob::Density;
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// Smallest standard deviation of a code, so that its logarithm stays finite.
 const POSTERIOR_FLOOR: f32 = 1e-4;
@@ -42,8 +43,8 @@ struct CodeLayout {
 
 impl Vae {
     /// A freshly initialised model.
-    pub fn new(shape: &Shape, seed: u64, device: &Device) -> Self {
-        let observation = Observation::new(shape);
+    pub fn new(shape: &Shape, seed: u64, compute: &Compute) -> Self {
+        let observation = Observation::new(shape, compute);
         let layout = CodeLayout {
             code: shape.code,
             transform: shape.transform.as_ref().map_or(0, |_| TRANSFORM),
@@ -58,8 +59,8 @@ impl Vae {
             ..shape.encoder(0, content)
         };
         Self {
-            encoder: Encoder::new(&encoder, seed, 100, device),
-            decoder: Decoder::new(&decoder, seed, 200, device),
+            encoder: Encoder::new(&encoder, seed, 100, compute),
+            decoder: Decoder::new(&decoder, seed, 200, compute),
             predictor: (shape.target != Target::Nothing).then(|| {
                 let shape = MlpShape {
                     inputs: content - layout.style,
@@ -68,7 +69,7 @@ impl Vae {
                     activation: shape.activation.into(),
                     batch_norm: false,
                 };
-                Mlp::new(&shape, seed, 300, device)
+                Mlp::new(&shape, seed, 300, compute)
             }),
             input,
             observation,
@@ -78,9 +79,7 @@ impl Vae {
 
     /// q(z|x) for `x [rows, features]`.
     pub fn encode(&self, x: Tensor<2>) -> Posterior {
-        Posterior {
-            raw: self.encoder.forward(self.input.forward(x)),
-        }
+        Posterior::from_raw(self.encoder.forward(self.input.forward(x)), self.compute())
     }
 
     /// q(z|x) where the encoder sees its inputs through normal noise of this standard deviation.
@@ -90,9 +89,12 @@ impl Vae {
             let normal = noise.normal(NoisePurpose::Jitter, seen.dims());
             seen = seen + normal.mul_scalar(deviation);
         }
-        Posterior {
-            raw: self.encoder.forward(seen),
-        }
+        Posterior::from_raw(self.encoder.forward(seen), self.compute())
+    }
+
+    /// What the model was made with.
+    pub fn compute(&self) -> &Compute {
+        self.encoder.compute()
     }
 
     /// Features `made [rows, features]` with cells missing where they are in `x`.
@@ -205,12 +207,16 @@ impl Vae {
 pub struct Posterior {
     /// Means and unconstrained scales side by side, `[rows, 2 code]`.
     raw: Tensor<2>,
+    compute: Compute,
 }
 
 impl Posterior {
     /// From the raw outputs of an encoder, `[rows, 2 code]`.
-    pub(super) fn from_raw(raw: Tensor<2>) -> Self {
-        Self { raw }
+    pub(super) fn from_raw(raw: Tensor<2>, compute: &Compute) -> Self {
+        Self {
+            raw,
+            compute: compute.clone(),
+        }
     }
 
     /// A sample from standard normal `noise [rows, code]`, and KL(q || N(0, I)) `[rows]`.
@@ -235,7 +241,7 @@ impl Posterior {
     /// each serves as many rows of the distribution in a row.
     pub fn log_density(&self, z: Tensor<2>) -> Tensor<1> {
         let maps = Tensor::stack(vec![self.mean(), self.sigma().square()], 1);
-        op::log_prob::log_prob(Density::Normal, maps, z)
+        op::log_prob::log_prob(&self.compute, Density::Normal, maps, z)
     }
 
     /// log q(z|x) - log p(z) at the sample drawn with `noise`, `[rows]`: what an

@@ -9,10 +9,11 @@
 //! - **Running averages** take in the first pass of each step, which is the one of real rows.
 //!   Later passes of the step leave no trace: no real row ever looks like x-bar does early on.
 
+use crate::op::Compute;
 use crate::op::batch_norm::{normalise, statistics};
-use crate::op::beside::Beside;
+use crate::op::residual::BlockHalf;
 use burn::module::{Module, Param, ParamId};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 use std::sync::{Arc, Mutex};
 
 /// The weight of a new batch in the running averages, once there were enough of them: until then
@@ -37,6 +38,8 @@ pub struct BatchNorm {
     leak: f32,
     #[module(skip)]
     noted: Noted,
+    #[module(skip)]
+    compute: Compute,
 }
 
 /// The statistics of the first batch since the averages last took one in.
@@ -44,7 +47,8 @@ type Noted = Arc<Mutex<Option<Tensor<2>>>>;
 
 impl BatchNorm {
     /// Scale 1, shift 0; `leak` is the rectifier's slope below zero.
-    pub fn new(channels: usize, leak: f32, device: &Device) -> Self {
+    pub fn new(channels: usize, leak: f32, compute: &Compute) -> Self {
+        let device = compute.device();
         let plain = device.clone().without_autodiff();
         let unit = [vec![0.0; channels], vec![1.0; channels]].concat();
         let running = Tensor::from_data(TensorData::new(unit, [2, channels]), &plain);
@@ -55,26 +59,36 @@ impl BatchNorm {
             batches: Param::initialized(ParamId::new(), Tensor::zeros([1], &plain)),
             leak,
             noted: Noted::default(),
+            compute: compute.clone(),
         }
     }
 
     /// `x [rows, height, width, channels]` to the same shape.
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        self.forward_beside(x, None)
-    }
-
-    /// [`BatchNorm::forward`] at the start of a block past which `x` goes too.
-    pub fn forward_beside(&self, x: Tensor<4>, beside: Option<&Beside>) -> Tensor<4> {
         let training = x.is_autodiff();
         let used = if training {
             let of_batch = statistics(x.clone());
-            self.lock().get_or_insert_with(|| of_batch.clone());
+            self.note(of_batch.clone());
             of_batch
         } else {
             self.running.val()
         };
         let (scale, shift) = (self.scale.val(), self.shift.val());
-        normalise(x, used, training, scale, shift, self.leak, beside)
+        normalise(&self.compute, x, used, training, scale, shift, self.leak)
+    }
+
+    /// The normalisation and the convolution behind it, for a block that is one operation.
+    pub(super) fn before(&self, weight: Tensor<4>) -> BlockHalf {
+        BlockHalf {
+            scale: self.scale.val(),
+            shift: self.shift.val(),
+            weight,
+        }
+    }
+
+    /// Remembers the statistics `[2, channels]` of the step's first batch.
+    pub(super) fn note(&self, of_batch: Tensor<2>) {
+        self.lock().get_or_insert(of_batch);
     }
 
     /// `x [rows, channels]` to the same shape.
@@ -106,6 +120,8 @@ impl BatchNorm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::Precision;
+    use burn::tensor::Device;
 
     fn image(values: [f32; 4], device: &Device) -> Tensor<4> {
         Tensor::from_data(TensorData::new(values.to_vec(), [4, 1, 1, 1]), device)
@@ -119,7 +135,7 @@ mod tests {
     #[test]
     fn the_first_batch_of_a_step_enters_the_averages() {
         let device = Device::flex().autodiff();
-        let mut norm = BatchNorm::new(1, LEAK, &device);
+        let mut norm = BatchNorm::new(1, LEAK, &Compute::new(&device, Precision::F32));
         // Mean 2.5 and variance 1.25; later passes of the same step leave no trace.
         norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
         norm.forward(image([100.0, 0.0, 0.0, 0.0], &device));
@@ -137,7 +153,7 @@ mod tests {
     #[test]
     fn answers_depend_on_the_averages_and_not_on_the_batch() {
         let device = Device::flex().autodiff();
-        let mut norm = BatchNorm::new(1, LEAK, &device);
+        let mut norm = BatchNorm::new(1, LEAK, &Compute::new(&device, Precision::F32));
         norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
         norm.update_running_statistics();
         let plain = Device::flex();

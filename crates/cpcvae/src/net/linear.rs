@@ -1,9 +1,10 @@
 //! One dense layer.
 
 use crate::noise::{Noise, NoisePurpose};
+use crate::op::Compute;
 use crate::op::linear::{Activation, linear_activation};
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 
 /// `act(x W + b)`.
 #[derive(Module, Debug)]
@@ -12,18 +13,22 @@ pub struct Linear {
     pub weight: Param<Tensor<2>>,
     /// `[outputs]`
     pub bias: Param<Tensor<1>>,
+    #[module(skip)]
+    compute: Compute,
 }
 
 impl Linear {
     /// Glorot-uniform weights and zero biases. `layer` tells layers of one model apart, so that
     /// each gets its own numbers.
-    pub fn new(inputs: usize, outputs: usize, seed: u64, layer: u64, device: &Device) -> Self {
+    pub fn new(inputs: usize, outputs: usize, seed: u64, layer: u64, compute: &Compute) -> Self {
+        let device = compute.device();
         let limit = (6.0 / (inputs + outputs) as f32).sqrt();
         let unit =
             Noise::new(seed, layer, device).uniform(NoisePurpose::Weights, [inputs, outputs]);
         Self {
             weight: Param::from_tensor(unit.mul_scalar(2.0 * limit).sub_scalar(limit)),
             bias: Param::from_tensor(Tensor::zeros([outputs], device)),
+            compute: compute.clone(),
         }
     }
 
@@ -34,19 +39,26 @@ impl Linear {
         Self {
             weight: Param::from_tensor(weight.zeros_like()),
             bias: Param::from_tensor(bias),
+            compute: self.compute,
         }
     }
 
     /// `x [rows, inputs]` to `[rows, outputs]`.
     pub fn forward(&self, x: Tensor<2>, act: Activation) -> Tensor<2> {
-        linear_activation(x, self.weight.val(), self.bias.val(), act)
+        linear_activation(&self.compute, x, self.weight.val(), self.bias.val(), act)
     }
 
     /// `x W` for `x [rows, inputs]`: `[rows, outputs]`, for what is normalised next, which would take
     /// a bias off again. The bias gets no gradient, or Adam would make steps of its rounding errors.
     pub fn product(&self, x: Tensor<2>) -> Tensor<2> {
         let bias = self.bias.val().detach();
-        linear_activation(x, self.weight.val(), bias, Activation::Identity)
+        let weight = self.weight.val();
+        linear_activation(&self.compute, x, weight, bias, Activation::Identity)
+    }
+
+    /// What the layer was made with.
+    pub fn compute(&self) -> &Compute {
+        &self.compute
     }
 
     /// Number of outputs.

@@ -1,9 +1,10 @@
 //! Dense networks of any depth.
 
 use super::{BatchNorm, Linear};
+use crate::op::Compute;
 use crate::op::linear::{Activation, activate};
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// The sizes of a dense network.
 #[derive(Clone, Debug)]
@@ -32,14 +33,14 @@ pub struct Mlp {
 
 impl Mlp {
     /// `first_layer` numbers this network's layers within the model (see [`Linear::new`]).
-    pub fn new(shape: &MlpShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+    pub fn new(shape: &MlpShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let mut sizes = vec![shape.inputs];
         sizes.extend(&shape.hidden);
         sizes.push(shape.outputs);
         let layers = sizes
             .windows(2)
             .zip(first_layer..)
-            .map(|(pair, layer)| Linear::new(pair[0], pair[1], seed, layer, device))
+            .map(|(pair, layer)| Linear::new(pair[0], pair[1], seed, layer, compute))
             .collect();
         let normalised = if shape.batch_norm {
             &shape.hidden[..]
@@ -51,7 +52,7 @@ impl Mlp {
             layers,
             norms: normalised
                 .iter()
-                .map(|units| BatchNorm::new(*units, leak, device))
+                .map(|units| BatchNorm::new(*units, leak, compute))
                 .collect(),
             activation: shape.activation,
         }
@@ -63,6 +64,11 @@ impl Mlp {
             self.layers.push(last.constant(outputs));
         }
         self
+    }
+
+    /// What the network was made with.
+    pub fn compute(&self) -> &Compute {
+        self.layers[0].compute()
     }
 
     /// A network without layers: a place holder that is never run.
@@ -133,6 +139,8 @@ impl Mlp {
 mod tests {
     use super::*;
     use crate::noise::{Noise, NoisePurpose};
+    use crate::op::Precision;
+    use burn::tensor::Device;
 
     /// Every activation stands behind the normalisation, in the same pass or after it.
     #[test]
@@ -153,7 +161,7 @@ mod tests {
                 activation,
                 batch_norm: true,
             };
-            let net = Mlp::new(&shape, 1, 0, &device);
+            let net = Mlp::new(&shape, 1, 0, &Compute::new(&device, Precision::F32));
             let products = x.clone().matmul(net.layers[0].weight.val());
             let apart = products.clone() - products.mean_dim(0);
             let sd = apart.clone().square().mean_dim(0).add_scalar(1e-5).sqrt();

@@ -2,10 +2,11 @@
 
 use super::batch_norm::{BatchNorm, LEAK};
 use crate::noise::{Noise, NoisePurpose};
-use crate::op::beside::Beside;
+use crate::op::Compute;
 use crate::op::conv::{Way, convolve, convolve_onto, convolve_up};
+use crate::op::residual::residual;
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// What makes a convolution.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +32,14 @@ pub struct Conv {
     stride: usize,
     #[module(skip)]
     up: bool,
+    #[module(skip)]
+    compute: Compute,
 }
 
 impl Conv {
     /// Normal weights that keep the size of rectified numbers (He et al. 2015). `layer` tells
     /// layers of one model apart.
-    pub fn new(plan: ConvPlan, seed: u64, layer: u64, device: &Device) -> Self {
+    pub fn new(plan: ConvPlan, seed: u64, layer: u64, compute: &Compute) -> Self {
         let ConvPlan {
             inputs,
             outputs,
@@ -56,7 +59,7 @@ impl Conv {
         } else {
             (inputs, outputs)
         };
-        let unit = Noise::new(seed, layer, device)
+        let unit = Noise::new(seed, layer, compute.device())
             .normal(NoisePurpose::Weights, [kernel * kernel * first, second]);
         let weight = unit
             .mul_scalar(deviation)
@@ -65,6 +68,7 @@ impl Conv {
             weight: Param::from_tensor(weight),
             stride,
             up,
+            compute: compute.clone(),
         }
     }
 
@@ -73,22 +77,20 @@ impl Conv {
     pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
         let weight = self.weight.val();
         if self.up {
-            convolve_up(x, weight, self.stride, size)
+            convolve_up(&self.compute, x, weight, self.stride, size)
         } else {
-            convolve(x, weight, self.stride)
+            convolve(&self.compute, x, weight, self.stride)
         }
     }
 
-    /// The same with `skip`, of the output's shape, added; see [`convolve_onto`].
-    fn forward_onto(
-        &self,
-        x: Tensor<4>,
-        size: [usize; 2],
-        skip: Tensor<4>,
-        beside: Option<&Beside>,
-    ) -> Tensor<4> {
-        let way = if self.up { Way::Up(size) } else { Way::Down };
-        convolve_onto(x, self.weight.val(), self.stride, way, skip, beside)
+    /// The same with `skip`, of the output's shape, added.
+    fn forward_onto(&self, x: Tensor<4>, size: [usize; 2], skip: Tensor<4>) -> Tensor<4> {
+        let (weight, way) = (self.weight.val(), self.way(size));
+        convolve_onto(&self.compute, x, weight, self.stride, way, skip)
+    }
+
+    fn way(&self, size: [usize; 2]) -> Way {
+        if self.up { Way::Up(size) } else { Way::Down }
     }
 }
 
@@ -108,11 +110,11 @@ impl ResidualBlock {
     pub const LAYERS: u64 = 3;
 
     /// `plan` is that of the first convolution: the block changes sizes as it does.
-    pub fn new(plan: ConvPlan, seed: u64, first_layer: u64, device: &Device) -> Self {
+    pub fn new(plan: ConvPlan, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let ConvPlan {
             inputs, outputs, ..
         } = plan;
-        let conv = |plan, layer| Conv::new(plan, seed, first_layer + layer, device);
+        let conv = |plan, layer| Conv::new(plan, seed, first_layer + layer, compute);
         let same = ConvPlan {
             inputs: outputs,
             stride: 1,
@@ -120,9 +122,9 @@ impl ResidualBlock {
         };
         let shortcut = ConvPlan { kernel: 1, ..plan };
         Self {
-            first_norm: BatchNorm::new(inputs, LEAK, device),
+            first_norm: BatchNorm::new(inputs, LEAK, compute),
             first: conv(plan, 0),
-            second_norm: BatchNorm::new(outputs, LEAK, device),
+            second_norm: BatchNorm::new(outputs, LEAK, compute),
             second: conv(same, 1),
             shortcut: (inputs != outputs || plan.stride > 1).then(|| conv(shortcut, 2)),
         }
@@ -131,16 +133,30 @@ impl ResidualBlock {
     /// `x [rows, height, width, inputs]` to `[rows, .., .., outputs]`; a transposed block makes
     /// images of `size`.
     pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
-        let way_past = Beside::default();
-        let beside = self.shortcut.is_none().then_some(&way_past);
-        let active = self.first_norm.forward_beside(x.clone(), beside);
+        if self.shortcut.is_none() && x.is_autodiff() {
+            return self.forward_in_one(x, size);
+        }
+        let active = self.first_norm.forward(x.clone());
         let skip = match &self.shortcut {
             Some(shortcut) => shortcut.forward(active.clone(), size),
             None => x,
         };
         let inner = self.first.forward(active, size);
         let inner = self.second_norm.forward(inner);
-        self.second.forward_onto(inner, size, skip, beside)
+        self.second.forward_onto(inner, size, skip)
+    }
+
+    /// While training, a block without a shortcut is one operation.
+    fn forward_in_one(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
+        let compute = &self.second.compute;
+        let halves = [
+            self.first_norm.before(self.first.weight.val()),
+            self.second_norm.before(self.second.weight.val()),
+        ];
+        let (y, [first, second]) = residual(compute, x, halves, LEAK, self.second.way(size));
+        self.first_norm.note(first);
+        self.second_norm.note(second);
+        y
     }
 
     /// See [`BatchNorm::update_running_statistics`].

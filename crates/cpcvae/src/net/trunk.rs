@@ -1,9 +1,10 @@
 //! The networks between features and codes, of either kind.
 
 use super::{ImageNetShape, Mlp, MlpShape, WideResNet, WideResNetDecoder, WideResNetShape};
+use crate::op::Compute;
 use crate::op::linear::Activation;
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 /// Which kind of network stands between features and code.
@@ -62,7 +63,7 @@ pub enum Encoder {
 
 impl Encoder {
     /// `first_layer` numbers its layers within the model.
-    pub fn new(shape: &NetShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+    pub fn new(shape: &NetShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         match shape.net {
             Net::Mlp => {
                 let shape = MlpShape {
@@ -72,12 +73,20 @@ impl Encoder {
                     activation: shape.activation,
                     batch_norm: shape.batch_norm,
                 };
-                Self::Mlp(Mlp::new(&shape, seed, first_layer, device))
+                Self::Mlp(Mlp::new(&shape, seed, first_layer, compute))
             }
             Net::Wrn(trunk) => {
                 let shape = shape.as_image_net(trunk);
-                Self::WideResNet(WideResNet::new(&shape, seed, first_layer, device))
+                Self::WideResNet(WideResNet::new(&shape, seed, first_layer, compute))
             }
+        }
+    }
+
+    /// What the network was made with.
+    pub fn compute(&self) -> &Compute {
+        match self {
+            Self::Mlp(net) => net.compute(),
+            Self::WideResNet(net) => net.compute(),
         }
     }
 
@@ -123,7 +132,7 @@ pub enum Decoder {
 
 impl Decoder {
     /// The mirror of an encoder of this shape.
-    pub fn new(shape: &NetShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+    pub fn new(shape: &NetShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         match shape.net {
             Net::Mlp => {
                 let shape = MlpShape {
@@ -133,11 +142,11 @@ impl Decoder {
                     activation: shape.activation,
                     batch_norm: shape.batch_norm,
                 };
-                Self::Mlp(Mlp::new(&shape, seed, first_layer, device))
+                Self::Mlp(Mlp::new(&shape, seed, first_layer, compute))
             }
             Net::Wrn(trunk) => {
                 let shape = shape.as_image_net(trunk);
-                Self::WideResNet(WideResNetDecoder::new(&shape, seed, first_layer, device))
+                Self::WideResNet(WideResNetDecoder::new(&shape, seed, first_layer, compute))
             }
         }
     }

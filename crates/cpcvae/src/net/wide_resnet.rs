@@ -4,9 +4,10 @@
 use super::batch_norm::LEAK;
 use super::residual::{Conv, ConvPlan, ResidualBlock};
 use super::{BatchNorm, Mlp, MlpShape};
+use crate::op::Compute;
 use crate::op::linear::Activation;
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 /// Channels of the first convolution.
@@ -113,7 +114,7 @@ pub struct WideResNet {
 
 impl WideResNet {
     /// `first_layer` numbers this network's layers within the model.
-    pub fn new(shape: &ImageNetShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+    pub fn new(shape: &ImageNetShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let plans = shape.trunk.plans();
         let [height, width, channels] = shape.meeting();
         let layers = (first_layer + 1..).step_by(ResidualBlock::LAYERS as usize);
@@ -127,14 +128,19 @@ impl WideResNet {
         let after = first_layer + 1 + ResidualBlock::LAYERS * plans.len() as u64;
         let blocks = plans.iter().zip(layers);
         Self {
-            stem: Conv::new(shape.stem(), seed, first_layer, device),
+            stem: Conv::new(shape.stem(), seed, first_layer, compute),
             blocks: blocks
-                .map(|(plan, layer)| ResidualBlock::new(*plan, seed, layer, device))
+                .map(|(plan, layer)| ResidualBlock::new(*plan, seed, layer, compute))
                 .collect(),
-            norm: BatchNorm::new(channels, LEAK, device),
-            dense: Mlp::new(&dense, seed, after, device),
+            norm: BatchNorm::new(channels, LEAK, compute),
+            dense: Mlp::new(&dense, seed, after, compute),
             image: shape.image,
         }
+    }
+
+    /// What the network was made with.
+    pub fn compute(&self) -> &Compute {
+        self.dense.compute()
     }
 
     /// `x [rows, channels * height * width]`, channel by channel, to `[rows, outputs]`.

@@ -5,8 +5,9 @@ use super::batch_norm::LEAK;
 use super::residual::{Conv, ConvPlan, ResidualBlock};
 use super::wide_resnet::{ImageNetShape, in_parts};
 use super::{BatchNorm, Mlp, MlpShape};
+use crate::op::Compute;
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 /// From numbers to images: the layers of [`super::WideResNet`] in reverse order, each convolution
 /// transposed, so that sides grow where those of the encoder shrink.
@@ -29,7 +30,7 @@ pub struct WideResNetDecoder {
 impl WideResNetDecoder {
     /// `shape.image` is what comes out. `first_layer` numbers this network's layers within the
     /// model.
-    pub fn new(shape: &ImageNetShape, seed: u64, first_layer: u64, device: &Device) -> Self {
+    pub fn new(shape: &ImageNetShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let mirrored = |plan: &ConvPlan| ConvPlan {
             inputs: plan.outputs,
             outputs: plan.inputs,
@@ -54,13 +55,13 @@ impl WideResNetDecoder {
         let last = mirrored(&shape.stem());
         let blocks = plans.iter().zip(layers);
         Self {
-            dense: Mlp::new(&dense, seed, first_layer, device),
+            dense: Mlp::new(&dense, seed, first_layer, compute),
             blocks: blocks
-                .map(|(plan, layer)| ResidualBlock::new(*plan, seed, layer, device))
+                .map(|(plan, layer)| ResidualBlock::new(*plan, seed, layer, compute))
                 .collect(),
-            norm: BatchNorm::new(last.inputs, LEAK, device),
-            last: Conv::new(last, seed, after_blocks, device),
-            bias: Param::from_tensor(Tensor::zeros([last.outputs], device)),
+            norm: BatchNorm::new(last.inputs, LEAK, compute),
+            last: Conv::new(last, seed, after_blocks, compute),
+            bias: Param::from_tensor(Tensor::zeros([last.outputs], compute.device())),
             sizes,
             meeting,
         }

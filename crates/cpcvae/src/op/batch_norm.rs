@@ -1,7 +1,6 @@
 //! Batch normalisation with a leaky rectifier behind it, channels last.
 
-use super::beside::Beside;
-use super::buffer;
+use super::Compute;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -30,25 +29,24 @@ pub fn statistics(x: Tensor<4>) -> Tensor<2> {
 ///
 /// `of_batch` says that the statistics are those of x: its gradient then flows through them too.
 /// `leak` is the rectifier's slope below zero; at 1 there is none.
-/// What comes `beside` is added to the gradient of x; see [`super::conv::convolve_onto`].
 pub fn normalise(
+    compute: &Compute,
     x: Tensor<4>,
     statistics: Tensor<2>,
     of_batch: bool,
     scale: Tensor<1>,
     shift: Tensor<1>,
     leak: f32,
-    beside: Option<&Beside>,
 ) -> Tensor<4> {
     if is_cpu(&x.device()) {
         Tensor::from_dispatch(<Dispatch as NormOp>::normalise(
+            compute.clone(),
             x.into_dispatch(),
             statistics.into_dispatch(),
             scale.into_dispatch(),
             shift.into_dispatch(),
             of_batch,
             leak,
-            beside.cloned(),
         ))
     } else {
         composed(x, statistics, of_batch, scale, shift, leak)
@@ -78,7 +76,7 @@ pub fn composed(
 }
 
 /// Mean and variance, `[1, channels]` each.
-fn composed_statistics(x: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
+pub(super) fn composed_statistics(x: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
     let [rows, height, width, channels] = x.dims();
     let pixels = x.reshape([rows * height * width, channels]);
     let mean = pixels.clone().mean_dim(0);
@@ -90,17 +88,17 @@ fn composed_statistics(x: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
 pub(crate) trait NormOp: Backend {
     fn channel_statistics(x: FloatTensor<Self>) -> FloatTensor<Self>;
     fn normalise(
+        compute: Compute,
         x: FloatTensor<Self>,
         statistics: FloatTensor<Self>,
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         of_batch: bool,
         leak: f32,
-        beside: Option<Beside>,
     ) -> FloatTensor<Self>;
 }
 
-fn shape(x: &FlexTensor) -> NormShape {
+pub(super) fn shape(x: &FlexTensor) -> NormShape {
     let [rows, height, width, channels] = sizes(x);
     NormShape {
         rows: rows * height * width,
@@ -108,7 +106,7 @@ fn shape(x: &FlexTensor) -> NormShape {
     }
 }
 
-fn as_statistics(both: &FlexTensor) -> Statistics {
+pub(super) fn as_statistics(both: &FlexTensor) -> Statistics {
     let both = both.to_contiguous();
     let [_, channels] = sizes(&both);
     let (mean, variance) = values(&both).split_at(channels);
@@ -127,30 +125,38 @@ impl NormOp for Flex {
     }
 
     fn normalise(
+        compute: Compute,
         x: FlexTensor,
         statistics: FlexTensor,
         scale: FlexTensor,
         shift: FlexTensor,
         _of_batch: bool,
         leak: f32,
-        _beside: Option<Beside>,
     ) -> FlexTensor {
         let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
         let x = contiguous(x);
-        let y = forward(&x, &as_statistics(&statistics), &scale, &shift, leak);
-        buffer::give_back(x);
+        let y = forward(
+            &compute,
+            &x,
+            &as_statistics(&statistics),
+            &scale,
+            &shift,
+            leak,
+        );
+        compute.give_back(x);
         y
     }
 }
 
-fn forward(
+pub(super) fn forward(
+    compute: &Compute,
     x: &FlexTensor,
     statistics: &Statistics,
     scale: &FlexTensor,
     shift: &FlexTensor,
     leak: f32,
 ) -> FlexTensor {
-    buffer::filled(&sizes::<4>(x), |y| {
+    compute.filled(&sizes::<4>(x), |y| {
         let rescale = rescale(scale, shift, leak);
         kernel::forward(&shape(x), statistics, rescale, values(x), y);
     })
@@ -172,28 +178,28 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
     }
 
     fn normalise(
+        compute: Compute,
         x: FloatTensor<Self>,
         statistics: FloatTensor<Self>,
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         of_batch: bool,
         leak: f32,
-        beside: Option<Beside>,
     ) -> FloatTensor<Self> {
         let ((x, x_node), (scale, scale_node), (shift, shift_node)) =
             (x.into_parts(), scale.into_parts(), shift.into_parts());
         let x = x.to_contiguous();
         let (scale, shift) = (scale.to_contiguous(), shift.to_contiguous());
         let statistics = as_statistics(&statistics.into_parts().0);
-        let y = forward(&x, &statistics, &scale, &shift, leak);
+        let y = forward(&compute, &x, &statistics, &scale, &shift, leak);
         let state = NormState {
+            compute,
             x,
             statistics,
             of_batch,
             scale,
             shift,
             leak,
-            beside,
         };
         record!(NormBackward, C, [x_node, scale_node, shift_node], state, y)
     }
@@ -202,15 +208,37 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
 #[derive(Debug)]
 struct NormBackward;
 
+/// What the gradients of a normalisation need.
 #[derive(Clone, Debug)]
-struct NormState {
-    x: FlexTensor,
-    statistics: Statistics,
-    of_batch: bool,
-    scale: FlexTensor,
-    shift: FlexTensor,
-    leak: f32,
-    beside: Option<Beside>,
+pub(super) struct NormState {
+    pub compute: Compute,
+    pub x: FlexTensor,
+    pub statistics: Statistics,
+    pub of_batch: bool,
+    pub scale: FlexTensor,
+    pub shift: FlexTensor,
+    pub leak: f32,
+}
+
+impl NormState {
+    /// Gradients of x, scale and shift from that of the output. `skip`, if there is one, is added to
+    /// that of x as it is written.
+    pub(super) fn gradients(self, gy: FlexTensor, skip: Option<FlexTensor>) -> [FlexTensor; 3] {
+        let (compute, shape) = (self.compute, shape(&self.x));
+        let (mut g_scale, mut g_shift) = (vec![0.0; shape.channels], vec![0.0; shape.channels]);
+        let gx = compute.filled(&sizes::<4>(&self.x), |gx| {
+            let rescale = rescale(&self.scale, &self.shift, self.leak);
+            let gradients = [gx, &mut g_scale[..], &mut g_shift[..]];
+            let statistics = (&self.statistics, self.of_batch);
+            let (x, gy, skip) = (values(&self.x), values(&gy), skip.as_ref().map(values));
+            kernel::backward(&shape, statistics, rescale, x, gy, skip, gradients);
+        });
+        for used in skip.into_iter().chain([self.x, gy]) {
+            compute.give_back(used);
+        }
+        let of_channels = |values| tensor(values, &[shape.channels]);
+        [gx, of_channels(g_scale), of_channels(g_shift)]
+    }
 }
 
 impl Backward<Flex, 3> for NormBackward {
@@ -218,41 +246,11 @@ impl Backward<Flex, 3> for NormBackward {
 
     fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let NormState {
-            x,
-            statistics,
-            of_batch,
-            scale,
-            shift,
-            leak,
-            beside,
-        } = ops.state;
-        let shape = shape(&x);
-        let (mut g_scale, mut g_shift) = (vec![0.0; shape.channels], vec![0.0; shape.channels]);
-        let beside = beside.and_then(|beside| beside.take());
-        let gx = buffer::filled(&sizes::<4>(&x), |gx| {
-            let rescale = rescale(&scale, &shift, leak);
-            let gradients = [gx, &mut g_scale[..], &mut g_shift[..]];
-            let statistics = (&statistics, of_batch);
-            let (x, gy) = (values(&x), values(&gy));
-            let beside = beside.as_ref().map(values);
-            kernel::backward(&shape, statistics, rescale, x, gy, beside, gradients);
-        });
-        if let Some(beside) = beside {
-            buffer::give_back(beside);
-        }
-        buffer::give_back(x);
-        buffer::give_back(gy);
-        let of_channels = [shape.channels];
-        let [x_node, scale_node, shift_node] = ops.parents;
-        if let Some(node) = x_node {
-            grads.register::<Flex>(node.id, gx);
-        }
-        if let Some(node) = scale_node {
-            grads.register::<Flex>(node.id, tensor(g_scale, &of_channels));
-        }
-        if let Some(node) = shift_node {
-            grads.register::<Flex>(node.id, tensor(g_shift, &of_channels));
+        let gradients = ops.state.gradients(gy, None);
+        for (node, gradient) in ops.parents.into_iter().zip(gradients) {
+            if let Some(node) = node {
+                grads.register::<Flex>(node.id, gradient);
+            }
         }
     }
 }

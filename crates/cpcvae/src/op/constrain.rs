@@ -1,6 +1,6 @@
 //! From the unconstrained outputs of a decoder to the parameters of a likelihood.
 
-use super::buffer;
+use super::Compute;
 use super::cpu::{is_cpu, record, sizes, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -15,9 +15,10 @@ pub use cpcvae_kernels::transform::MapConstraint;
 
 /// Maps `raw [rows, maps, pixels]` to constrained parameters of the same shape; the map `i` gets
 /// `kinds[i]`.
-pub fn constrain(raw: Tensor<3>, kinds: &[MapConstraint]) -> Tensor<3> {
+pub fn constrain(compute: &Compute, raw: Tensor<3>, kinds: &[MapConstraint]) -> Tensor<3> {
     if is_cpu(&raw.device()) {
         Tensor::from_dispatch(<Dispatch as ConstrainOp>::constrain(
+            compute.clone(),
             raw.into_dispatch(),
             kinds.to_vec(),
         ))
@@ -50,25 +51,33 @@ fn apply(raw: Tensor<3>, kind: MapConstraint) -> Tensor<3> {
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait ConstrainOp: Backend {
-    fn constrain(raw: FloatTensor<Self>, kinds: Vec<MapConstraint>) -> FloatTensor<Self>;
+    fn constrain(
+        compute: Compute,
+        raw: FloatTensor<Self>,
+        kinds: Vec<MapConstraint>,
+    ) -> FloatTensor<Self>;
 }
 
 impl ConstrainOp for Flex {
-    fn constrain(raw: FlexTensor, kinds: Vec<MapConstraint>) -> FlexTensor {
+    fn constrain(compute: Compute, raw: FlexTensor, kinds: Vec<MapConstraint>) -> FlexTensor {
         let [rows, maps, pixels] = sizes(&raw);
         let raw = raw.to_contiguous();
-        buffer::filled(&[rows, maps, pixels], |out| {
+        compute.filled(&[rows, maps, pixels], |out| {
             transform::constrain(rows, pixels, &kinds, values(&raw), out);
         })
     }
 }
 
 impl<C: CheckpointStrategy> ConstrainOp for Autodiff<Flex, C> {
-    fn constrain(raw: FloatTensor<Self>, kinds: Vec<MapConstraint>) -> FloatTensor<Self> {
+    fn constrain(
+        compute: Compute,
+        raw: FloatTensor<Self>,
+        kinds: Vec<MapConstraint>,
+    ) -> FloatTensor<Self> {
         let (raw, node) = raw.into_parts();
         let raw = raw.to_contiguous();
-        let out = Flex::constrain(raw.clone(), kinds.clone());
-        record!(ConstrainBackward, C, [node], (raw, kinds), out)
+        let out = Flex::constrain(compute.clone(), raw.clone(), kinds.clone());
+        record!(ConstrainBackward, C, [node], (compute, raw, kinds), out)
     }
 }
 
@@ -76,18 +85,18 @@ impl<C: CheckpointStrategy> ConstrainOp for Autodiff<Flex, C> {
 struct ConstrainBackward;
 
 impl Backward<Flex, 1> for ConstrainBackward {
-    type State = (FlexTensor, Vec<MapConstraint>);
+    type State = (Compute, FlexTensor, Vec<MapConstraint>);
 
     fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
         let g_out = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let (raw, kinds) = ops.state;
+        let (compute, raw, kinds) = ops.state;
         let [rows, maps, pixels] = sizes(&raw);
-        let g_raw = buffer::filled(&[rows, maps, pixels], |g_raw| {
+        let g_raw = compute.filled(&[rows, maps, pixels], |g_raw| {
             let (raw, g_out) = (values(&raw), values(&g_out));
             transform::constrain_backward(rows, pixels, &kinds, raw, g_out, g_raw);
         });
-        buffer::give_back(raw);
-        buffer::give_back(g_out);
+        compute.give_back(raw);
+        compute.give_back(g_out);
         let [node] = ops.parents;
         if let Some(node) = node {
             grads.register::<Flex>(node.id, g_raw);

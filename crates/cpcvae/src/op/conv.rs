@@ -1,8 +1,7 @@
 //! Convolutions and transposed convolutions of images, channels last.
 
-use super::beside::Beside;
-use super::buffer;
-use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
+use super::Compute;
+use super::cpu::{contiguous, is_cpu, record, sizes, values};
 use burn::backend::autodiff::{
     NodeId,
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -28,49 +27,54 @@ pub enum Way {
 /// The convolution of `x [rows, height, width, inputs]` with `weight [kernel, kernel, inputs,
 /// outputs]`, borders filled with zeros: `[rows, height / stride, width / stride, outputs]`, sides
 /// rounded up. The kernel's side is odd.
-pub fn convolve(x: Tensor<4>, weight: Tensor<4>, stride: usize) -> Tensor<4> {
-    either(x, weight, stride, Way::Down)
+pub fn convolve(compute: &Compute, x: Tensor<4>, weight: Tensor<4>, stride: usize) -> Tensor<4> {
+    either(compute, x, weight, stride, Way::Down)
 }
 
 /// The transpose of [`convolve`]: from `x [rows, height / stride, width / stride, outputs]` and
 /// `weight [kernel, kernel, inputs, outputs]` to `[rows, height, width, inputs]`.
-pub fn convolve_up(x: Tensor<4>, weight: Tensor<4>, stride: usize, size: [usize; 2]) -> Tensor<4> {
-    either(x, weight, stride, Way::Up(size))
+pub fn convolve_up(
+    compute: &Compute,
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    stride: usize,
+    size: [usize; 2],
+) -> Tensor<4> {
+    either(compute, x, weight, stride, Way::Up(size))
 }
 
 /// [`convolve`] or [`convolve_up`], and `skip`, of the output's shape, added to it.
-///
-/// With `beside`, the gradient of `skip` goes that way and no other: the same `beside` has to be
-/// given to [`super::batch_norm::normalise`], whose input `skip` was and whose output `x` comes
-/// from.
 pub fn convolve_onto(
+    compute: &Compute,
     x: Tensor<4>,
     weight: Tensor<4>,
     stride: usize,
     way: Way,
     skip: Tensor<4>,
-    beside: Option<&Beside>,
 ) -> Tensor<4> {
     if !is_cpu(&x.device()) {
         return composed(x, weight, stride, way) + skip;
     }
-    let skip = match beside {
-        Some(_) => skip.detach(),
-        None => skip,
-    };
     Tensor::from_dispatch(<Dispatch as ConvOp>::convolve_onto(
+        compute.clone(),
         x.into_dispatch(),
         weight.into_dispatch(),
         skip.into_dispatch(),
         stride,
         way,
-        beside.cloned(),
     ))
 }
 
-fn either(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Tensor<4> {
+fn either(
+    compute: &Compute,
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    stride: usize,
+    way: Way,
+) -> Tensor<4> {
     if is_cpu(&x.device()) {
         Tensor::from_dispatch(<Dispatch as ConvOp>::convolve(
+            compute.clone(),
             x.into_dispatch(),
             weight.into_dispatch(),
             stride,
@@ -116,18 +120,19 @@ pub fn composed(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Ten
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait ConvOp: Backend {
     fn convolve(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         stride: usize,
         way: Way,
     ) -> FloatTensor<Self>;
     fn convolve_onto(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         skip: FloatTensor<Self>,
         stride: usize,
         way: Way,
-        beside: Option<Beside>,
     ) -> FloatTensor<Self>;
 }
 
@@ -148,11 +153,11 @@ fn shape(x: &FlexTensor, weight: &FlexTensor, stride: usize, way: Way) -> ConvSh
     }
 }
 
-fn forward(
+pub(super) fn forward(
+    compute: &Compute,
     x: &FlexTensor,
     weight: &FlexTensor,
-    stride: usize,
-    way: Way,
+    (stride, way): (usize, Way),
     skip: Option<&FlexTensor>,
 ) -> FlexTensor {
     let shape = shape(x, weight, stride, way);
@@ -166,42 +171,69 @@ fn forward(
     match way {
         Way::Down => {
             let [height, width] = shape.output_size();
-            buffer::filled(&[rows, height, width, outputs], |y| {
-                kernel::forward(&shape, values(x), values(weight), skip, y);
+            compute.filled(&[rows, height, width, outputs], |y| {
+                kernel::forward(
+                    compute.workspace(),
+                    &shape,
+                    values(x),
+                    values(weight),
+                    skip,
+                    y,
+                );
             })
         }
-        Way::Up([height, width]) => buffer::filled(&[rows, height, width, inputs], |y| {
-            kernel::input_gradient(&shape, values(x), values(weight), skip, y);
+        Way::Up([height, width]) => compute.filled(&[rows, height, width, inputs], |y| {
+            kernel::input_gradient(
+                compute.workspace(),
+                &shape,
+                values(x),
+                values(weight),
+                skip,
+                y,
+            );
         }),
     }
 }
 
 impl ConvOp for Flex {
-    fn convolve(x: FlexTensor, weight: FlexTensor, stride: usize, way: Way) -> FlexTensor {
+    fn convolve(
+        compute: Compute,
+        x: FlexTensor,
+        weight: FlexTensor,
+        stride: usize,
+        way: Way,
+    ) -> FlexTensor {
         let x = contiguous(x);
-        let y = forward(&x, &weight.to_contiguous(), stride, way, None);
-        buffer::give_back(x);
+        let y = forward(&compute, &x, &weight.to_contiguous(), (stride, way), None);
+        compute.give_back(x);
         y
     }
 
     fn convolve_onto(
+        compute: Compute,
         x: FlexTensor,
         weight: FlexTensor,
         skip: FlexTensor,
         stride: usize,
         way: Way,
-        _beside: Option<Beside>,
     ) -> FlexTensor {
         let (x, skip) = (contiguous(x), contiguous(skip));
-        let y = forward(&x, &weight.to_contiguous(), stride, way, Some(&skip));
-        buffer::give_back(x);
-        buffer::give_back(skip);
+        let y = forward(
+            &compute,
+            &x,
+            &weight.to_contiguous(),
+            (stride, way),
+            Some(&skip),
+        );
+        compute.give_back(x);
+        compute.give_back(skip);
         y
     }
 }
 
 impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     fn convolve(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         stride: usize,
@@ -209,8 +241,9 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     ) -> FloatTensor<Self> {
         let ((x, x_node), (weight, weight_node)) = (x.into_parts(), weight.into_parts());
         let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
-        let y = forward(&x, &weight, stride, way, None);
+        let y = forward(&compute, &x, &weight, (stride, way), None);
         let state = ConvState {
+            compute,
             x,
             weight,
             stride,
@@ -220,26 +253,26 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     }
 
     fn convolve_onto(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         skip: FloatTensor<Self>,
         stride: usize,
         way: Way,
-        beside: Option<Beside>,
     ) -> FloatTensor<Self> {
         let ((x, x_node), (weight, weight_node)) = (x.into_parts(), weight.into_parts());
         let (skip, skip_node) = skip.into_parts();
         let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
         let skip = contiguous(skip);
-        let y = forward(&x, &weight, stride, way, Some(&skip));
-        buffer::give_back(skip);
+        let y = forward(&compute, &x, &weight, (stride, way), Some(&skip));
+        compute.give_back(skip);
         let state = ConvState {
+            compute,
             x,
             weight,
             stride,
             way,
         };
-        let state = (state, beside);
         record!(
             ConvOntoBackward,
             C,
@@ -250,46 +283,61 @@ impl<C: CheckpointStrategy> ConvOp for Autodiff<Flex, C> {
     }
 }
 
+/// What the gradients of a convolution need.
 #[derive(Clone, Debug)]
-struct ConvState {
-    x: FlexTensor,
-    weight: FlexTensor,
-    stride: usize,
-    way: Way,
+pub(super) struct ConvState {
+    pub compute: Compute,
+    pub x: FlexTensor,
+    pub weight: FlexTensor,
+    pub stride: usize,
+    pub way: Way,
 }
 
 impl ConvState {
-    /// Registers the gradients of the nodes that want one.
-    fn backward(
+    /// Gradients of x and the weights, as far as they are wanted, from that of the output.
+    pub(super) fn gradients(
         self,
         gy: FlexTensor,
-        [x_node, weight_node]: [Option<NodeId>; 2],
-        grads: &mut Gradients,
-    ) {
+        [wants_x, wants_weight]: [bool; 2],
+    ) -> [Option<FlexTensor>; 2] {
         let ConvState {
+            compute,
             x,
             weight,
             stride,
             way,
         } = self;
-        let shape = shape(&x, &weight, stride, way);
-        if let Some(node) = weight_node {
-            let mut gw = buffer::take(shape.weight_length());
-            match way {
-                Way::Down => kernel::weight_gradient(&shape, values(&x), values(&gy), &mut gw),
-                Way::Up(_) => kernel::weight_gradient(&shape, values(&gy), values(&x), &mut gw),
+        let (shape, workspace) = (shape(&x, &weight, stride, way), compute.workspace());
+        let gw = wants_weight.then(|| {
+            compute.filled(&sizes::<4>(&weight), |gw| match way {
+                Way::Down => {
+                    kernel::weight_gradient(workspace, &shape, values(&x), values(&gy), gw)
+                }
+                Way::Up(_) => {
+                    kernel::weight_gradient(workspace, &shape, values(&gy), values(&x), gw)
+                }
+            })
+        });
+        let gx = wants_x.then(|| {
+            let (gy, weight) = (values(&gy), values(&weight));
+            compute.filled(&sizes::<4>(&x), |gx| match way {
+                Way::Down => kernel::input_gradient(workspace, &shape, gy, weight, None, gx),
+                Way::Up(_) => kernel::forward(workspace, &shape, gy, weight, None, gx),
+            })
+        });
+        compute.give_back(x);
+        compute.give_back(gy);
+        [gx, gw]
+    }
+
+    /// Registers the gradients of the nodes that want one.
+    fn backward(self, gy: FlexTensor, nodes: [Option<NodeId>; 2], grads: &mut Gradients) {
+        let gradients = self.gradients(gy, nodes.map(|node| node.is_some()));
+        for (node, gradient) in nodes.into_iter().zip(gradients) {
+            if let (Some(node), Some(gradient)) = (node, gradient) {
+                grads.register::<Flex>(node, gradient);
             }
-            grads.register::<Flex>(node, tensor(gw, &sizes::<4>(&weight)));
         }
-        if let Some(node) = x_node {
-            let gx = buffer::filled(&sizes::<4>(&x), |gx| match way {
-                Way::Down => kernel::input_gradient(&shape, values(&gy), values(&weight), None, gx),
-                Way::Up(_) => kernel::forward(&shape, values(&gy), values(&weight), None, gx),
-            });
-            grads.register::<Flex>(node, gx);
-        }
-        buffer::give_back(x);
-        buffer::give_back(gy);
     }
 }
 
@@ -310,18 +358,15 @@ impl Backward<Flex, 2> for ConvBackward {
 struct ConvOntoBackward;
 
 impl Backward<Flex, 3> for ConvOntoBackward {
-    type State = (ConvState, Option<Beside>);
+    type State = ConvState;
 
     fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let (state, beside) = ops.state;
         let [x_node, weight_node, skip_node] = ops.parents.map(|node| node.map(|node| node.id));
         // A sum passes its gradient on as it is.
-        if let Some(beside) = beside {
-            beside.put(gy.clone());
-        } else if let Some(node) = skip_node {
+        if let Some(node) = skip_node {
             grads.register::<Flex>(node, gy.clone());
         }
-        state.backward(gy, [x_node, weight_node], grads);
+        ops.state.backward(gy, [x_node, weight_node], grads);
     }
 }

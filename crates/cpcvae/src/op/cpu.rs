@@ -1,16 +1,9 @@
 //! What every fused operation needs: the storage of CPU tensors as slices, and back.
 
-use burn::backend::{DType, DispatchDevice, TensorMetadata};
-use burn::tensor::{Bytes, Device, Shape};
+pub use crate::device::is_cpu;
+use burn::backend::{DType, TensorMetadata};
+use burn::tensor::{Bytes, Shape};
 use burn_flex::{FlexTensor, Layout};
-
-/// Whether tensors of this device are plain memory that the kernels can work on.
-pub fn is_cpu(device: &Device) -> bool {
-    matches!(
-        device.clone().without_autodiff().as_dispatch(),
-        DispatchDevice::Flex(_)
-    )
-}
 
 /// The values of a contiguous tensor of `f32`.
 pub(super) fn values(tensor: &FlexTensor) -> &[f32] {

@@ -1,6 +1,6 @@
 //! `act(x W + b)`: the layer that carries nearly all of the arithmetic.
 
-use super::buffer;
+use super::Compute;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
 use super::weights::Handle;
 use burn::backend::autodiff::{
@@ -17,6 +17,7 @@ use cpcvae_kernels::linear::{self, LinearGrads};
 /// `act(x W + b)` with `x [rows, inputs]`, `weight [inputs, outputs]`, `bias [outputs]`; returns
 /// `[rows, outputs]`.
 pub fn linear_activation(
+    compute: &Compute,
     x: Tensor<2>,
     weight: Tensor<2>,
     bias: Tensor<1>,
@@ -24,6 +25,7 @@ pub fn linear_activation(
 ) -> Tensor<2> {
     if is_cpu(&x.device()) {
         Tensor::from_dispatch(<Dispatch as LinearOp>::linear_activation(
+            compute.clone(),
             x.into_dispatch(),
             weight.into_dispatch(),
             bias.into_dispatch(),
@@ -53,6 +55,7 @@ pub fn activate<const D: usize>(x: Tensor<D>, act: Activation) -> Tensor<D> {
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait LinearOp: Backend {
     fn linear_activation(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
@@ -62,6 +65,7 @@ pub(crate) trait LinearOp: Backend {
 
 impl LinearOp for Flex {
     fn linear_activation(
+        compute: Compute,
         x: FlexTensor,
         weight: FlexTensor,
         bias: FlexTensor,
@@ -69,21 +73,27 @@ impl LinearOp for Flex {
     ) -> FlexTensor {
         // The copy, if one is made, replaces the original: then it can be given back.
         let x = contiguous(x);
-        let y = forward(&x, &weight.to_contiguous(), &bias.to_contiguous(), act);
-        buffer::give_back(x);
+        let (weight, bias) = (weight.to_contiguous(), bias.to_contiguous());
+        let y = forward(&compute, &x, &weight, &bias, act);
+        compute.give_back(x);
         y
     }
 }
 
-fn forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, act: Activation) -> FlexTensor {
+fn forward(
+    compute: &Compute,
+    x: &FlexTensor,
+    weight: &FlexTensor,
+    bias: &FlexTensor,
+    act: Activation,
+) -> FlexTensor {
     let ([rows, inputs], [_, outputs]) = (sizes(x), sizes(weight));
-    buffer::filled(&[rows, outputs], |y| {
+    compute.filled(&[rows, outputs], |y| {
         linear::forward(
-            rows,
-            inputs,
-            outputs,
+            compute.workspace(),
+            [rows, inputs, outputs],
             values(x),
-            Handle::of(weight).weights(weight),
+            Handle::of(compute, weight).weights(weight),
             values(bias),
             act,
             y,
@@ -93,6 +103,7 @@ fn forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, act: Activati
 
 impl<C: CheckpointStrategy> LinearOp for Autodiff<Flex, C> {
     fn linear_activation(
+        compute: Compute,
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
@@ -101,12 +112,12 @@ impl<C: CheckpointStrategy> LinearOp for Autodiff<Flex, C> {
         let ((x, x_node), (weight, weight_node), (bias, bias_node)) =
             (x.into_parts(), weight.into_parts(), bias.into_parts());
         let (x, weight) = (x.to_contiguous(), weight.to_contiguous());
-        let y = forward(&x, &weight, &bias.to_contiguous(), act);
+        let y = forward(&compute, &x, &weight, &bias.to_contiguous(), act);
         record!(
             LinearBackward,
             C,
             [x_node, weight_node, bias_node],
-            (x, weight, y.clone(), act),
+            (compute, x, weight, y.clone(), act),
             y
         )
     }
@@ -117,22 +128,21 @@ struct LinearBackward;
 
 impl Backward<Flex, 3> for LinearBackward {
     /// x, weight, y, activation: the slope of each activation is a function of its output.
-    type State = (FlexTensor, FlexTensor, FlexTensor, Activation);
+    type State = (Compute, FlexTensor, FlexTensor, FlexTensor, Activation);
 
     fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let (x, weight, y, act) = ops.state;
+        let (compute, x, weight, y, act) = ops.state;
         let ([rows, inputs], [_, outputs]) = (sizes(&x), sizes(&weight));
         let [x_node, weight_node, bias_node] = ops.parents;
-        let mut gx = x_node.as_ref().map(|_| buffer::take(rows * inputs));
-        let mut gw = weight_node.as_ref().map(|_| buffer::take(inputs * outputs));
+        let mut gx = x_node.as_ref().map(|_| compute.take(rows * inputs));
+        let mut gw = weight_node.as_ref().map(|_| compute.take(inputs * outputs));
         let mut gb = bias_node.as_ref().map(|_| vec![0.0; outputs]);
         linear::backward(
-            rows,
-            inputs,
-            outputs,
+            compute.workspace(),
+            [rows, inputs, outputs],
             values(&x),
-            Handle::of(&weight).weights(&weight),
+            Handle::of(&compute, &weight).weights(&weight),
             values(&y),
             values(&gy),
             act,
@@ -143,7 +153,7 @@ impl Backward<Flex, 3> for LinearBackward {
             },
         );
         for used in [x, y, gy] {
-            buffer::give_back(used);
+            compute.give_back(used);
         }
         if let (Some(node), Some(g)) = (x_node, gx) {
             grads.register::<Flex>(node.id, tensor(g, &[rows, inputs]));

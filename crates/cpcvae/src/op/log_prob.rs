@@ -1,6 +1,7 @@
 //! Log-densities of rows of features under the decoder's distribution.
 
-use super::buffer;
+use super::Compute;
+use super::buffer::into_values;
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use super::noise_normal;
 use burn::backend::autodiff::{
@@ -20,9 +21,10 @@ pub use cpcvae_kernels::density::Density;
 /// `x` is `[rows, features]`; with fewer rows, each serves as many rows of parameters in a row.
 /// Differentiable in the maps. Where a gradient with respect to `x` is wanted too, the composed
 /// twin is used.
-pub fn log_prob(density: Density, maps: Tensor<3>, x: Tensor<2>) -> Tensor<1> {
+pub fn log_prob(compute: &Compute, density: Density, maps: Tensor<3>, x: Tensor<2>) -> Tensor<1> {
     if is_cpu(&maps.device()) && !x.is_tracked() {
         Tensor::from_dispatch(<Dispatch as LogProbOp>::log_prob(
+            compute.clone(),
             density,
             maps.into_dispatch(),
             x.into_dispatch(),
@@ -62,6 +64,7 @@ const LN_2PI: f64 = 1.837_877_066_409_345_5;
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait LogProbOp: Backend {
     fn log_prob(
+        compute: Compute,
         density: Density,
         maps: FloatTensor<Self>,
         x: FloatTensor<Self>,
@@ -78,7 +81,7 @@ fn shape(maps: &FlexTensor, x: &FlexTensor) -> DensityShape {
 }
 
 impl LogProbOp for Flex {
-    fn log_prob(density: Density, maps: FlexTensor, x: FlexTensor) -> FlexTensor {
+    fn log_prob(_: Compute, density: Density, maps: FlexTensor, x: FlexTensor) -> FlexTensor {
         let (maps, x) = (maps.to_contiguous(), x.to_contiguous());
         let shape = shape(&maps, &x);
         let mut out = vec![0.0; shape.rows];
@@ -89,6 +92,7 @@ impl LogProbOp for Flex {
 
 impl<C: CheckpointStrategy> LogProbOp for Autodiff<Flex, C> {
     fn log_prob(
+        compute: Compute,
         density: Density,
         maps: FloatTensor<Self>,
         x: FloatTensor<Self>,
@@ -97,7 +101,7 @@ impl<C: CheckpointStrategy> LogProbOp for Autodiff<Flex, C> {
         let (maps, x) = (maps.to_contiguous(), x.to_contiguous());
         let shape = shape(&maps, &x);
         let mut out = vec![0.0; shape.rows];
-        let slopes = buffer::filled(&sizes::<3>(&maps), |slopes| {
+        let slopes = compute.filled(&sizes::<3>(&maps), |slopes| {
             let (maps, x) = (values(&maps), values(&x));
             kernel::log_prob_with_gradient(shape, density, maps, x, &mut out, slopes);
         });
@@ -121,7 +125,7 @@ impl Backward<Flex, 1> for LogProbBackward {
     fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
         let row_gradient = grads.consume::<Flex>(&ops.node).to_contiguous();
         let shape: [usize; 3] = sizes(&ops.state);
-        let mut gradient = buffer::into_values(ops.state);
+        let mut gradient = into_values(ops.state);
         kernel::scale_rows(values(&row_gradient), &mut gradient);
         let [node] = ops.parents;
         if let Some(node) = node {

@@ -4,7 +4,7 @@
 //! Parameter maps are `[rows, 3, pixels]`: the weight rho of the normal part, its mean mu, and
 //! its variance sigma^2 (the quantity that the paper interpolates).
 
-use super::buffer;
+use super::Compute;
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
@@ -20,9 +20,10 @@ use cpcvae_kernels::noise_normal as kernel;
 ///
 /// The gradient with respect to the maps is the implicit reparameterisation gradient,
 /// `-(dF/dparameter) / f` with F the distribution function and f the density.
-pub fn sample(maps: Tensor<3>, u: Tensor<2>) -> Tensor<2> {
+pub fn sample(compute: &Compute, maps: Tensor<3>, u: Tensor<2>) -> Tensor<2> {
     if is_cpu(&maps.device()) {
         Tensor::from_dispatch(<Dispatch as NoiseNormalOp>::noise_normal_sample(
+            compute.clone(),
             maps.into_dispatch(),
             u.into_dispatch(),
         ))
@@ -33,13 +34,17 @@ pub fn sample(maps: Tensor<3>, u: Tensor<2>) -> Tensor<2> {
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait NoiseNormalOp: Backend {
-    fn noise_normal_sample(maps: FloatTensor<Self>, u: FloatTensor<Self>) -> FloatTensor<Self>;
+    fn noise_normal_sample(
+        compute: Compute,
+        maps: FloatTensor<Self>,
+        u: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
 }
 
 impl NoiseNormalOp for Flex {
-    fn noise_normal_sample(maps: FlexTensor, u: FlexTensor) -> FlexTensor {
+    fn noise_normal_sample(compute: Compute, maps: FlexTensor, u: FlexTensor) -> FlexTensor {
         let [rows, _, pixels] = sizes(&maps);
-        let mut x = buffer::take(rows * pixels);
+        let mut x = compute.take(rows * pixels);
         kernel::sample(
             rows,
             pixels,
@@ -52,11 +57,15 @@ impl NoiseNormalOp for Flex {
 }
 
 impl<C: CheckpointStrategy> NoiseNormalOp for Autodiff<Flex, C> {
-    fn noise_normal_sample(maps: FloatTensor<Self>, u: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn noise_normal_sample(
+        compute: Compute,
+        maps: FloatTensor<Self>,
+        u: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
         let ((maps, node), (u, _)) = (maps.into_parts(), u.into_parts());
         let maps = maps.to_contiguous();
-        let x = Flex::noise_normal_sample(maps.clone(), u);
-        record!(SampleBackward, C, [node], (maps, x.clone()), x)
+        let x = Flex::noise_normal_sample(compute.clone(), maps.clone(), u);
+        record!(SampleBackward, C, [node], (compute, maps, x.clone()), x)
     }
 }
 
@@ -65,13 +74,13 @@ struct SampleBackward;
 
 impl Backward<Flex, 1> for SampleBackward {
     /// The maps and the sample drawn from them.
-    type State = (FlexTensor, FlexTensor);
+    type State = (Compute, FlexTensor, FlexTensor);
 
     fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gx = grads.consume::<Flex>(&ops.node).to_contiguous();
-        let (maps, x) = ops.state;
+        let (compute, maps, x) = ops.state;
         let [rows, channels, pixels] = sizes(&maps);
-        let mut gradient = buffer::take(rows * channels * pixels);
+        let mut gradient = compute.take(rows * channels * pixels);
         kernel::sample_backward(
             rows,
             pixels,
@@ -81,7 +90,7 @@ impl Backward<Flex, 1> for SampleBackward {
             &mut gradient,
         );
         for used in [maps, x, gx] {
-            buffer::give_back(used);
+            compute.give_back(used);
         }
         let [node] = ops.parents;
         if let Some(node) = node {

@@ -1,7 +1,7 @@
 //! Constrains the decoder's parameter maps on a canvas and warps them to the image by an affine
 //! map per row: the spatial transformer of the paper, in one pass.
 
-use super::buffer;
+use super::Compute;
 use super::constrain::{self, MapConstraint};
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
@@ -25,6 +25,7 @@ pub type Size = (usize, usize);
 /// The same as PyTorch's `affine_grid` and `grid_sample` with `align_corners=False` and
 /// `padding_mode="border"`.
 pub fn constrain_warp(
+    compute: &Compute,
     raw: Tensor<3>,
     theta: Tensor<2>,
     kinds: &[MapConstraint],
@@ -33,6 +34,7 @@ pub fn constrain_warp(
 ) -> Tensor<3> {
     if is_cpu(&raw.device()) {
         Tensor::from_dispatch(<Dispatch as WarpOp>::constrain_warp(
+            compute.clone(),
             raw.into_dispatch(),
             theta.into_dispatch(),
             kinds.to_vec(),
@@ -107,6 +109,7 @@ pub fn composed(
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait WarpOp: Backend {
     fn constrain_warp(
+        compute: Compute,
         raw: FloatTensor<Self>,
         theta: FloatTensor<Self>,
         kinds: Vec<MapConstraint>,
@@ -117,6 +120,7 @@ pub(crate) trait WarpOp: Backend {
 
 /// The warped maps, and the constrained maps on the canvas that the gradient needs.
 fn forward(
+    compute: &Compute,
     raw: &FlexTensor,
     theta: &FlexTensor,
     kinds: &[MapConstraint],
@@ -125,8 +129,8 @@ fn forward(
 ) -> (FlexTensor, FlexTensor) {
     let [rows, maps, canvas_pixels] = sizes(raw);
     let image_pixels = image.0 * image.1;
-    let mut constrained = buffer::take(rows * maps * canvas_pixels);
-    let mut out = buffer::take(rows * maps * image_pixels);
+    let mut constrained = compute.take(rows * maps * canvas_pixels);
+    let mut out = compute.take(rows * maps * image_pixels);
     transform::warp(
         &WarpShape {
             rows,
@@ -147,6 +151,7 @@ fn forward(
 
 impl WarpOp for Flex {
     fn constrain_warp(
+        compute: Compute,
         raw: FlexTensor,
         theta: FlexTensor,
         kinds: Vec<MapConstraint>,
@@ -154,6 +159,7 @@ impl WarpOp for Flex {
         image: Size,
     ) -> FlexTensor {
         forward(
+            &compute,
             &raw.to_contiguous(),
             &theta.to_contiguous(),
             &kinds,
@@ -166,6 +172,7 @@ impl WarpOp for Flex {
 
 impl<C: CheckpointStrategy> WarpOp for Autodiff<Flex, C> {
     fn constrain_warp(
+        compute: Compute,
         raw: FloatTensor<Self>,
         theta: FloatTensor<Self>,
         kinds: Vec<MapConstraint>,
@@ -174,8 +181,9 @@ impl<C: CheckpointStrategy> WarpOp for Autodiff<Flex, C> {
     ) -> FloatTensor<Self> {
         let ((raw, raw_node), (theta, theta_node)) = (raw.into_parts(), theta.into_parts());
         let (raw, theta) = (raw.to_contiguous(), theta.to_contiguous());
-        let (out, constrained) = forward(&raw, &theta, &kinds, canvas, image);
+        let (out, constrained) = forward(&compute, &raw, &theta, &kinds, canvas, image);
         let state = WarpState {
+            compute,
             raw,
             constrained,
             theta,
@@ -192,6 +200,7 @@ struct WarpBackward;
 
 #[derive(Clone, Debug)]
 struct WarpState {
+    compute: Compute,
     raw: FlexTensor,
     constrained: FlexTensor,
     theta: FlexTensor,
@@ -207,7 +216,7 @@ impl Backward<Flex, 2> for WarpBackward {
         let g_out = grads.consume::<Flex>(&ops.node).to_contiguous();
         let state = ops.state;
         let [rows, maps, canvas_pixels] = sizes(&state.raw);
-        let mut g_raw = buffer::take(rows * maps * canvas_pixels);
+        let mut g_raw = state.compute.take(rows * maps * canvas_pixels);
         let mut g_theta = vec![0.0; rows * 6];
         transform::warp_backward(
             &WarpShape {
@@ -224,7 +233,7 @@ impl Backward<Flex, 2> for WarpBackward {
             &mut g_theta,
         );
         for used in [state.raw, state.constrained, g_out] {
-            buffer::give_back(used);
+            state.compute.give_back(used);
         }
         let [raw_node, theta_node] = ops.parents;
         if let Some(node) = raw_node {

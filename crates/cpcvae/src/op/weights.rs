@@ -1,38 +1,78 @@
 //! Weights packed for bfloat16 products, once between two updates.
 //!
 //! A packed copy is kept together with a handle of the weights that it was made of. While that
-//! handle lives, nobody can change those weights in place or reuse their memory, so an address
-//! found here is proof that the copy is current. The optimiser calls [`forget`] before it
-//! updates; forgetting to do so would cost a copy of the weights, not a wrong result.
+//! handle lives, those weights cannot be changed in place and their memory cannot be used again, so
+//! an address found here is proof that the copy is current. The optimiser calls
+//! [`super::Compute::forget_weights`] before it updates; forgetting to do so would cost a copy of
+//! the weights, not a wrong result.
 
+use super::Compute;
 use super::cpu::{sizes, values};
 use burn_flex::FlexTensor;
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::linear::{PackedWeights, WeightsRef};
-use cpcvae_kernels::product::{Precision, precision_of_layer};
+use cpcvae_kernels::product::Precision;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-#[derive(Default)]
-struct Known {
+/// Packed copies of the weights of one model.
+#[derive(Debug, Default)]
+pub(super) struct PackedCopies(Mutex<Copies>);
+
+#[derive(Debug, Default)]
+struct Copies {
     /// By the address of the weights.
     current: HashMap<usize, (FlexTensor, Arc<PackedWeights>)>,
     /// Copies that are out of date, whose memory serves again.
     outdated: Vec<PackedWeights>,
 }
 
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+impl PackedCopies {
+    fn of(&self, weight: &FlexTensor) -> Arc<PackedWeights> {
+        let mut copies = self.lock();
+        let Copies { current, outdated } = &mut *copies;
+        let address = values(weight).as_ptr() as usize;
+        let (_, packed) = current.entry(address).or_insert_with(|| {
+            let shape = sizes(weight);
+            let reusable = outdated.iter().position(|copy| copy.shape() == shape);
+            let mut copy =
+                reusable.map_or_else(PackedWeights::default, |i| outdated.swap_remove(i));
+            copy.pack(shape[0], shape[1], values(weight));
+            (weight.clone(), Arc::new(copy))
+        });
+        packed.clone()
+    }
 
-/// Packed weights where products of the current precision want them packed.
+    /// Lets go of all weights, because they are about to change. Their packed copies give their
+    /// memory to the next ones.
+    pub(super) fn forget(&self) {
+        let mut copies = self.lock();
+        let current = copies.current.drain().map(|(_, (_, copy))| copy);
+        copies.outdated = current.filter_map(Arc::into_inner).collect();
+    }
+
+    /// Frees all copies.
+    pub(super) fn clear(&self) {
+        *self.lock() = Copies::default();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Copies> {
+        self.0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Packed weights where products of the model's precision want them packed.
 pub(super) struct Handle(Option<Arc<PackedWeights>>);
 
 impl Handle {
     /// For `weight [inputs, outputs]`, contiguous.
-    pub(super) fn of(weight: &FlexTensor) -> Self {
+    pub(super) fn of(compute: &Compute, weight: &FlexTensor) -> Self {
         let [inputs, outputs] = sizes(weight);
-        let wanted = precision_of_layer(inputs, outputs) == Precision::Bf16
+        let wanted = compute.precision().of_layer(inputs, outputs) == Precision::Bf16
             && Isa::current().has_bf16_products();
-        Self(wanted.then(|| packed(weight)))
+        Self(wanted.then(|| compute.weights().of(weight)))
     }
 
     /// The weights as the kernels take them.
@@ -44,35 +84,6 @@ impl Handle {
     }
 }
 
-fn packed(weight: &FlexTensor) -> Arc<PackedWeights> {
-    let mut known = lock();
-    let Known { current, outdated } = known.get_or_insert_default();
-    let address = values(weight).as_ptr() as usize;
-    let (_, packed) = current.entry(address).or_insert_with(|| {
-        let shape = sizes(weight);
-        let reusable = outdated.iter().position(|copy| copy.shape() == shape);
-        let mut copy = reusable.map_or_else(PackedWeights::default, |i| outdated.swap_remove(i));
-        copy.pack(shape[0], shape[1], values(weight));
-        (weight.clone(), Arc::new(copy))
-    });
-    packed.clone()
-}
-
-/// Lets go of all weights, because they are about to change. Their packed copies give their
-/// memory to the next ones.
-pub fn forget() {
-    if let Some(known) = lock().as_mut() {
-        let copies = known.current.drain().map(|(_, (_, copy))| copy);
-        known.outdated = copies.filter_map(Arc::into_inner).collect();
-    }
-}
-
-fn lock() -> MutexGuard<'static, Option<Known>> {
-    KNOWN
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,23 +91,32 @@ mod tests {
 
     #[test]
     fn a_copy_serves_until_the_weights_change() {
+        let copies = PackedCopies::default();
         let weight = tensor((0..6).map(|v| v as f32).collect(), &[2, 3]);
-        let first = packed(&weight);
-        assert!(Arc::ptr_eq(&first, &packed(&weight)));
+        let first = copies.of(&weight);
+        assert!(Arc::ptr_eq(&first, &copies.of(&weight)));
         assert_eq!(first.shape(), [2, 3]);
         // As long as the copy is kept, the weights are shared: a change makes new ones.
         let mut changed = weight.clone();
         drop(weight);
         changed.storage_mut::<f32>()[0] = 9.0;
-        assert!(!Arc::ptr_eq(&first, &packed(&changed)));
+        assert!(!Arc::ptr_eq(&first, &copies.of(&changed)));
         drop(first);
-        forget();
-        // Nobody holds them any more: a change happens in place, and is packed anew.
+        copies.forget();
+        // There is no other handle any more: a change happens in place, and is packed anew.
         let place = values(&changed).as_ptr();
         changed.storage_mut::<f32>()[1] = 8.0;
         assert_eq!(values(&changed).as_ptr(), place);
-        let again = packed(&changed);
-        assert_eq!(again.shape(), [2, 3]);
-        forget();
+        assert_eq!(copies.of(&changed).shape(), [2, 3]);
+    }
+
+    #[test]
+    fn an_update_elsewhere_leaves_copies_as_they_are() {
+        let (own, other) = (PackedCopies::default(), PackedCopies::default());
+        let weight = tensor(vec![1.0; 6], &[2, 3]);
+        let first = own.of(&weight);
+        assert!(!Arc::ptr_eq(&first, &other.of(&weight)));
+        other.forget();
+        assert!(Arc::ptr_eq(&first, &own.of(&weight)));
     }
 }

@@ -13,11 +13,10 @@ use crate::method::Recipe;
 use crate::model::Model;
 use crate::noise::Noise;
 use crate::objective::{Examples, Objective, Progress, Terms};
-use crate::op;
+use crate::op::Compute;
 use burn::tensor::Device;
 use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
 use cpcvae_kernels::parallel::with_threads_awake;
-use cpcvae_kernels::product::set_precision;
 use cpcvae_kernels::timing::timed;
 use serde_json::json;
 use std::path::Path;
@@ -42,11 +41,11 @@ pub fn fit(
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<FitOutcome> {
-    set_precision(plan.precision);
+    let compute = Compute::new(&device.clone().autodiff(), plan.precision);
     // On a thread of the kernels' pool: it takes its share of every kernel's work instead of
     // sleeping while others do it; and they stay awake.
     let result = with_threads_awake(|| {
-        let mut training = Training::start(plan, data, folder, device)?;
+        let mut training = Training::start(plan, data, folder, &compute)?;
         let stop = match &training.state.finished {
             Some(finished) if finished.early => StopReason::EarlyStop,
             Some(_) => StopReason::Complete,
@@ -55,8 +54,7 @@ pub fn fit(
         training.finish(stop)
     });
     // Memory of training's sizes is of no use to what comes after.
-    op::buffer::clear();
-    op::weights::forget();
+    compute.free_memory();
     result
 }
 
@@ -64,6 +62,7 @@ pub(super) struct Training<'a> {
     pub(super) plan: &'a TrainPlan,
     pub(super) data: &'a TrainingData,
     pub(super) recipe: Recipe,
+    pub(super) compute: Compute,
     pub(super) device: Device,
     pub(super) checkpoints: Checkpoints,
     pub(super) metrics: Metrics,
@@ -81,14 +80,13 @@ impl<'a> Training<'a> {
         plan: &'a TrainPlan,
         data: &'a TrainingData,
         folder: Option<&Path>,
-        device: &Device,
+        compute: &Compute,
     ) -> Result<Self> {
         let checkpoints = match folder {
             Some(folder) => Checkpoints::in_folder(folder)?,
             None => Checkpoints::in_memory(),
         };
-        let device = device.clone().autodiff();
-        let earlier = checkpoints.last(|| Model::new(&plan.shape, plan.seed, &device))?;
+        let earlier = checkpoints.last(|| Model::new(&plan.shape, plan.seed, compute))?;
         let (model, adam, pseudo_labels, state) = match earlier {
             Some(earlier) => earlier,
             None => {
@@ -96,7 +94,7 @@ impl<'a> Training<'a> {
                     multiplier: plan.constraint.and(plan.method.prediction_weight()),
                     ..LoopState::default()
                 };
-                let model = start::fresh(plan, data, &device);
+                let model = start::fresh(plan, data, compute);
                 (model, Adam::default(), None, state)
             }
         };
@@ -104,7 +102,8 @@ impl<'a> Training<'a> {
             plan,
             data,
             recipe: plan.recipe.clone(),
-            device,
+            compute: compute.clone(),
+            device: compute.device().clone(),
             checkpoints,
             metrics: match folder {
                 Some(folder) => Metrics::open(&folder.join("metrics.jsonl"), state.metrics_bytes)?,
@@ -254,7 +253,9 @@ impl<'a> Training<'a> {
             drop(loss);
             // Moved out, not cloned: parameters that only one place holds are updated in place.
             let model = std::mem::replace(&mut self.model, Model::placeholder());
-            self.model = self.adam.step(model, gradients, rate, self.plan.clip_norm);
+            let clip_norm = self.plan.clip_norm;
+            let adam = &mut self.adam;
+            self.model = adam.step(model, gradients, rate, clip_norm, &self.compute);
             self.model.update_running_statistics();
         }
         Ok(terms)
@@ -326,7 +327,7 @@ impl<'a> Training<'a> {
         if let (Some(best), true) = (&self.state.best, keeps_best) {
             kept_step = self.state.steps_before + best.step;
             evaluation = best.evaluation.clone();
-            let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.device);
+            let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.compute);
             self.model = self.checkpoints.best(fresh)?;
         }
         let inference = self.inference();

@@ -70,7 +70,7 @@ impl Training<'_> {
         self.state.schedule = ScheduleState::default();
         self.state.best = None;
         self.state.waited = 0;
-        self.model = start::fresh(self.plan, self.data, &self.device);
+        self.model = start::fresh(self.plan, self.data, &self.compute);
         self.adam = Adam::default();
         self.set_recipe()?;
         self.save()?;

@@ -2,7 +2,7 @@
 
 use super::{TrainPlan, TrainingData};
 use crate::model::Model;
-use burn::tensor::Device;
+use crate::op::Compute;
 use serde::{Deserialize, Serialize};
 
 /// Where the decoder of images starts.
@@ -21,8 +21,8 @@ pub enum DecoderStart {
 const ROWS: usize = 5000;
 
 /// A fresh model. The decoder of images starts from the mean and spread of each pixel.
-pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, device: &Device) -> Model {
-    let model = Model::new(&plan.shape, plan.seed, device);
+pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, compute: &Compute) -> Model {
+    let model = Model::new(&plan.shape, plan.seed, compute);
     if plan.shape.image.is_none() || plan.decoder_start == DecoderStart::Zero {
         return model;
     }

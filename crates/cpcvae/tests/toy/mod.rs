@@ -6,6 +6,7 @@ use cpcvae::distribution::Family;
 use cpcvae::model::{ActivationName, Model, ModelKind, Shape, Target};
 use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::Examples;
+use cpcvae::op::{Compute, Precision};
 
 /// Classes of the toy data.
 pub const CLASSES: usize = 3;
@@ -14,6 +15,11 @@ pub const FEATURES: usize = 4;
 
 pub fn device() -> Device {
     Device::flex().autodiff()
+}
+
+/// On [`device`], in f32.
+pub fn compute() -> Compute {
+    Compute::new(&device(), Precision::F32)
 }
 
 pub fn shape(kind: ModelKind) -> Shape {
@@ -37,11 +43,11 @@ pub fn shape(kind: ModelKind) -> Shape {
 }
 
 pub fn vae() -> Model {
-    Model::new(&shape(ModelKind::Vae), 1, &device())
+    Model::new(&shape(ModelKind::Vae), 1, &compute())
 }
 
 pub fn label_vae() -> Model {
-    Model::new(&shape(ModelKind::LabelVae), 1, &device())
+    Model::new(&shape(ModelKind::LabelVae), 1, &compute())
 }
 
 /// Rows of standard normal numbers.

@@ -159,7 +159,8 @@ impl Bench<'_> {
 
     fn opened(&self, path: &Path, args: &QualityArgs, trained: &Trained) -> Result<Trained> {
         let seed = u64::from(args.model.seed);
-        let other = Trained::open(&RunFolder::at(path), self.device, seed)
+        let precision = args.model.place.precision();
+        let other = Trained::open_with(&RunFolder::at(path), self.device, precision, seed)
             .with_context(|| format!("the model of {} cannot be opened", path.display()))?;
         check_generative(&other)?;
         check_comparable(trained, &other)?;

@@ -93,8 +93,8 @@ unsafe fn rows_of<S: Simd, const N: usize>(
         let [first, second] = unsafe { &*row.as_ptr().cast::<[[f32; LANES]; 2]>() };
         let (first, second) = (simd.load(first), simd.load(second));
         for (i, sums) in sums.iter_mut().enumerate() {
-            // SAFETY: the left factor has a row `i` and a column `k`.
             let place = i * left.row_step + k * left.depth_step;
+            // SAFETY: the left factor has a row `i` and a column `k`.
             let word = simd.all(unsafe { *left.words.get_unchecked(place) });
             sums[0] = simd.multiply_add(word, first, sums[0]);
             sums[1] = simd.multiply_add(word, second, sums[1]);

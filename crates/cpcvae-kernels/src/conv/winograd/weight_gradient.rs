@@ -5,11 +5,10 @@ use super::lanes::{pairs, run};
 use super::points::{Along, OfGradients, OfImages, POINTS, Part, ToPoints};
 use super::product::{COLUMNS, Left, Product, Right};
 use super::weights::{sums_of_point, transform_back};
-use super::{Scratch, TILES, kept, strips_of, tiling_of};
+use super::{PointScratch, TILES, WinogradScratch, strips_of, tiling_of};
 use crate::conv::ConvShape;
 use crate::conv::block::ConvEngine;
 use crate::parallel;
-use std::cell::Cell;
 use std::ops::Range;
 
 /// About how many numbers the sums of all groups of strips may be, so that they stay in the cache,
@@ -18,13 +17,10 @@ const MOST_SUMS: usize = 5 << 18;
 /// beyond them share the outputs of a group.
 const GROUPS: [usize; 2] = [2, 8];
 
-thread_local! {
-    static SUMS: Cell<Vec<f32>> = Cell::default();
-}
-
 /// As [`crate::conv::weight_gradient`].
 pub(in crate::conv) fn weight_gradient(
     engine: ConvEngine,
+    scratch: &WinogradScratch,
     shape: &ConvShape,
     x: &[f32],
     gy: &[f32],
@@ -38,7 +34,7 @@ pub(in crate::conv) fn weight_gradient(
     let groups = tiling.strips().div_ceil(strips_of_group);
     let shares = rayon::current_num_threads().div_ceil(groups);
     let blocks_of_share = blocks.div_ceil(shares);
-    kept(&SUMS, |sums| {
+    scratch.sums.with(|sums| {
         sums.resize(groups * of_group, 0.0);
         let pieces = sums
             .chunks_exact_mut(of_group)
@@ -53,7 +49,9 @@ pub(in crate::conv) fn weight_gradient(
             let strips = first..(first + strips_of_group).min(tiling.strips());
             let first = share * blocks_of_share * COLUMNS;
             let outputs = first..(first + blocks_of_share * COLUMNS).min(shape.outputs);
-            sum_up(engine, shape, strips, outputs, (x, gy), sums);
+            scratch.points.with(|scratch| {
+                sum_up(engine, scratch, shape, strips, outputs, (x, gy), sums);
+            });
         });
         transform_back(engine, channels, sums, gw);
     });
@@ -63,6 +61,7 @@ pub(in crate::conv) fn weight_gradient(
 /// sums_of_point]`.
 fn sum_up(
     engine: ConvEngine,
+    scratch: &mut PointScratch,
     shape: &ConvShape,
     strips: Range<usize>,
     outputs: Range<usize>,
@@ -72,66 +71,64 @@ fn sum_up(
     let tiling = tiling_of(shape);
     // Twice as many as otherwise: the sums are read and written for all of them together.
     let at_once = strips_of(tiling, 2 * TILES);
-    kept(&super::SCRATCH, |scratch| {
-        let Scratch {
+    let PointScratch {
+        strip,
+        zeros,
+        left,
+        right,
+    } = scratch;
+    for first in strips.clone().step_by(at_once) {
+        let part = Part {
+            strips: first..(first + at_once).min(strips.end),
+            channels: shape.inputs,
+            taken: 0..shape.inputs,
+        };
+        let of_x = ToPoints {
+            tiling,
+            part: &part,
+            images: x,
+            along: Along::Tiles,
             strip,
             zeros,
-            left,
-            right,
-        } = scratch;
-        for first in strips.clone().step_by(at_once) {
-            let part = Part {
-                strips: first..(first + at_once).min(strips.end),
-                channels: shape.inputs,
-                taken: 0..shape.inputs,
+            points: left,
+        };
+        run(engine, OfImages(of_x));
+        let part = Part {
+            channels: shape.outputs,
+            taken: outputs.clone(),
+            ..part
+        };
+        let of_gy = ToPoints {
+            tiling,
+            part: &part,
+            images: gy,
+            along: Along::Tiles,
+            strip,
+            zeros,
+            points: right,
+        };
+        run(engine, OfGradients(of_gy));
+        let [words, _] = Along::Tiles.sizes(pairs(engine), tiling.across(), shape.inputs);
+        let pieces = sums.chunks_exact_mut(sums_of_point(shape.inputs));
+        for (piece, sums) in pieces.enumerate() {
+            let (block, point) = (piece / POINTS, piece % POINTS);
+            let product = Product {
+                depth: part.strips.len() * words,
+                left: Left {
+                    words: left.at(point),
+                    row_step: 1,
+                    depth_step: shape.inputs,
+                },
+                right: Right {
+                    // Up to the gap behind the point: a last block of fewer outputs goes on
+                    // with the next tile, for sums that nobody reads.
+                    words: &right.words[point * right.step..][block * COLUMNS..right.step],
+                    row_step: outputs.len(),
+                },
+                adds: first > strips.start,
+                to: &mut sums[..shape.inputs * COLUMNS],
             };
-            let of_x = ToPoints {
-                tiling,
-                part: &part,
-                images: x,
-                along: Along::Tiles,
-                strip,
-                zeros,
-                points: left,
-            };
-            run(engine, OfImages(of_x));
-            let part = Part {
-                channels: shape.outputs,
-                taken: outputs.clone(),
-                ..part
-            };
-            let of_gy = ToPoints {
-                tiling,
-                part: &part,
-                images: gy,
-                along: Along::Tiles,
-                strip,
-                zeros,
-                points: right,
-            };
-            run(engine, OfGradients(of_gy));
-            let [words, _] = Along::Tiles.sizes(pairs(engine), tiling.across(), shape.inputs);
-            let pieces = sums.chunks_exact_mut(sums_of_point(shape.inputs));
-            for (piece, sums) in pieces.enumerate() {
-                let (block, point) = (piece / POINTS, piece % POINTS);
-                let product = Product {
-                    depth: part.strips.len() * words,
-                    left: Left {
-                        words: left.at(point),
-                        row_step: 1,
-                        depth_step: shape.inputs,
-                    },
-                    right: Right {
-                        // Up to the gap behind the point: a last block of fewer outputs goes on
-                        // with the next tile, for sums that nobody reads.
-                        words: &right.words[point * right.step..][block * COLUMNS..right.step],
-                        row_step: outputs.len(),
-                    },
-                    adds: first > strips.start,
-                    to: &mut sums[..shape.inputs * COLUMNS],
-                };
-                run(engine, product);
-            }
+            run(engine, product);
         }
-    });
+    }
 }
