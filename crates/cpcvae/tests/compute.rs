@@ -70,7 +70,14 @@ fn train(seed: u64, precision: &str, folder: &Path) {
         .overlaid(&parse_settings(&settings).expect("well formed"), "test")
         .expect("known keys");
     let folder = RunFolder::at(folder);
-    run(&config, half_moon(), Some(&folder), &Device::flex(), &mut Silent).expect("trains");
+    run(
+        &config,
+        half_moon(),
+        Some(&folder),
+        &Device::flex(),
+        &mut Silent,
+    )
+    .expect("trains");
 }
 
 #[test]
