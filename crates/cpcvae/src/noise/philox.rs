@@ -41,7 +41,7 @@ fn interleave(values: [Tensor<1>; 4], length: usize) -> Tensor<1> {
     let [blocks] = values[0].dims();
     let values = values.map(|word| word.reshape([blocks / LANES, 1, LANES]));
     let elements: Tensor<1> = Tensor::cat(values.to_vec(), 1).reshape([4 * blocks]);
-    elements.slice([0..length])
+    elements.narrow(0, 0, length)
 }
 
 /// Ten rounds of Philox4x32 for the counters of so many groups.

@@ -28,6 +28,7 @@ struct Moments {
 
 /// First and second moments.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // one for each parameter
 enum MomentValues {
     /// On the host: those of parameters on the CPU, and those of a checkpoint.
     Host([Vec<f32>; 2]),
