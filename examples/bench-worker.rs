@@ -16,8 +16,8 @@
 //! to the next: waiting for the batch, objective, gradient, update, metrics.
 #![forbid(unsafe_code)]
 
-use cpcvae::config::{RunConfig, parse_settings};
-use cpcvae::device::{Device, device, precision, set_precision, set_threads};
+use cpcvae::config::{PrecisionName, RunConfig, parse_settings};
+use cpcvae::device::{Device, device, set_precision, set_threads};
 use cpcvae::infer::Inference;
 use cpcvae::method::DataKind;
 use cpcvae::model::Model;
@@ -49,7 +49,7 @@ struct Setup {
     /// vae, pc, cpc or m2.
     method: String,
     /// f32, bf16 or auto.
-    precision: String,
+    precision: PrecisionName,
     threads: usize,
     classes: usize,
     /// Rows of the data to use, one in ten labelled.
@@ -64,7 +64,7 @@ fn main() -> Result<(), Failure> {
     let text = std::env::args().nth(1).ok_or("a set-up is missing")?;
     let setup: Setup = serde_json::from_str(&text)?;
     set_threads(setup.threads)?;
-    set_precision(precision(&setup.precision)?);
+    set_precision(setup.precision.precision());
     let mut bench = Bench::new(&setup)?;
     answer(&json!({ "ready": true }));
     for line in std::io::stdin().lock().lines() {

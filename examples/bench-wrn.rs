@@ -8,8 +8,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use cpcvae::config::RunConfig;
-use cpcvae::device::{Device, device, precision, set_precision, set_threads};
+use cpcvae::config::{NetName, PrecisionName, RunConfig};
+use cpcvae::device::{Device, device, set_precision, set_threads};
 use cpcvae::infer::Inference;
 use cpcvae::method::DataKind;
 use cpcvae::model::Model;
@@ -42,7 +42,7 @@ struct Setup {
     /// Rows; for a CPC step half of them labelled.
     batch: usize,
     /// f32 or bf16.
-    precision: String,
+    precision: PrecisionName,
     threads: usize,
     /// Repetitions that are measured.
     count: usize,
@@ -52,7 +52,7 @@ fn main() -> Result<(), Failure> {
     let text = std::env::args().nth(1).ok_or("a set-up is missing")?;
     let setup: Setup = serde_json::from_str(&text)?;
     set_threads(setup.threads)?;
-    set_precision(precision(&setup.precision)?);
+    set_precision(setup.precision.precision());
     let device = device("cpu")?.autodiff();
     // As `train::fit` has it.
     with_threads_awake(|| match setup.what.as_str() {
@@ -119,7 +119,7 @@ fn encoder(setup: &Setup, device: &Device) -> Result<(), Failure> {
 
 /// A training step of CPC: terms, gradients, update.
 fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
-    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net("wrn");
+    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net(NetName::Wrn);
     let prepared = Prepared::new(images(setup)?, &config, None)?;
     let plan = train_plan(&config, &prepared)?;
     let mut model = Model::new(&plan.shape, 1, device);
@@ -134,7 +134,9 @@ fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
         let examples = Examples::from_batch(batch, 10, true, device);
         let noise = Noise::new(1, step, device);
         let objective = &plan.recipe.stages[0].objective;
-        let terms = objective.terms(&model, &examples, &noise, Progress::DONE);
+        let terms = objective
+            .terms(&model, &examples, &noise, Progress::DONE)
+            .expect("cpc trains a VAE");
         let loss = terms.loss().expect("cpc has terms");
         let value = loss.clone().into_scalar::<f32>();
         let gradients = loss.backward();
@@ -149,7 +151,7 @@ fn cpc(setup: &Setup, device: &Device) -> Result<(), Failure> {
 
 /// Class probabilities, or evidence lower bounds, of all rows.
 fn answers(setup: &Setup, device: &Device) -> Result<(), Failure> {
-    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net("wrn");
+    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net(NetName::Wrn);
     let prepared = Prepared::new(images(setup)?, &config, None)?;
     let plan = train_plan(&config, &prepared)?;
     let inference = Inference::new(&Model::new(&plan.shape, 1, device), &plan.shape, device, 1);

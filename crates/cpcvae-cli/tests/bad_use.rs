@@ -31,6 +31,31 @@ fn settings_that_make_no_sense() {
         error(&["--set", "data.half_moon_labels=odd"]),
         "setting `data.half_moon_labels`: is `odd`; it must be random or evenly-spaced"
     );
+    for (setting, message) in [
+        (
+            "model.net=resnet",
+            "`resnet`, expected `mlp` or `wrn` in `model.net`",
+        ),
+        (
+            "train.schedule=step",
+            "`step`, expected one of `constant`, `cosine`, `plateau` in `train.schedule`",
+        ),
+        (
+            "train.precision=f64",
+            "`f64`, expected one of `auto`, `bf16`, `f32` in `train.precision`",
+        ),
+        (
+            "constraint.measure=auc",
+            "`auc`, expected one of `none`, `loss`, `accuracy` in `constraint.measure`",
+        ),
+        (
+            "constraint.solver=newton",
+            "`newton`, expected `dual` or `sequence` in `constraint.solver`",
+        ),
+    ] {
+        let expected = format!("--set: unknown variant {message}");
+        assert_eq!(error(&["--set", setting]), expected);
+    }
     assert_eq!(
         error(&["--set", "method=m3"]),
         "setting `method.name`: there is no method `m3`; there are: vae, vae-then-mlp, \

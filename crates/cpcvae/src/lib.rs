@@ -25,6 +25,7 @@ pub mod plan;
 pub mod prelude;
 pub mod prepare;
 pub mod pseudo_label;
+mod range;
 pub mod run;
 pub mod train;
 

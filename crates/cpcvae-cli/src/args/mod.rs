@@ -16,6 +16,7 @@ pub use quality::QualityArgs;
 pub use reading::{ImageArgs, ReadArgs};
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
+use cpcvae::config::{PrecisionName, choice};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -105,8 +106,8 @@ impl PlaceArgs {
     pub fn set_up(&self) -> cpcvae::Result<()> {
         cpcvae::device::check_instructions()?;
         let precision = self.precision.as_deref().unwrap_or("auto");
-        let precision = cpcvae::device::precision(precision).expect("clap knows the names");
-        cpcvae::device::set_precision(precision);
+        let precision: PrecisionName = choice("train.precision", precision)?;
+        cpcvae::device::set_precision(precision.precision());
         match self.threads {
             Some(threads) => cpcvae::device::set_threads(usize::from(threads)),
             None => Ok(()),

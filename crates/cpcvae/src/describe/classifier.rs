@@ -84,7 +84,7 @@ fn settings(run: &RunConfig, layout: &Layout, labels: usize) -> Result<RunConfig
     config.model.missing_cells = run.model.missing_cells;
     config.train.labelled_per_batch = BATCH;
     config.train.unlabelled_per_batch = 0;
-    config.train.precision = run.train.precision.clone();
+    config.train.precision = run.train.precision;
     let (units, passes) = match kind {
         DataKind::Images => (IMAGE_UNITS, IMAGE_PASSES),
         DataKind::Table => (TABLE_UNITS, TABLE_PASSES),

@@ -11,6 +11,7 @@ mod draws;
 mod encode;
 mod evaluate;
 mod fitted_codes;
+mod generative;
 mod impute;
 mod mixture;
 mod predict;
@@ -149,12 +150,4 @@ fn to_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         .into_data()
         .try_into_vec()
         .expect("models compute in f32")
-}
-
-/// The error for a model that lacks what is asked for.
-fn no_generative_part() -> crate::Error {
-    crate::Error::Mismatch(
-        "a `labels-only` or `vat` model has no generative part: it can only predict and be evaluated"
-            .into(),
-    )
 }

@@ -1,7 +1,7 @@
 //! A cell with its settings, and how it is trained.
 
 use anyhow::{Context, Result};
-use cpcvae::config::{Preset, Request, RunConfig};
+use cpcvae::config::{Preset, Request, RunConfig, choice};
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, RunReport};
 use cpcvae::train::Observer;
@@ -72,7 +72,7 @@ impl Job {
             .settings_before_opening(data, &plan.data)
             .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
         if let Some(precision) = precision {
-            config.train.precision = precision.into();
+            config.train.precision = choice("train.precision", precision)?;
         }
         Ok(Self {
             hash: settings_hash(&without_later_keys(&config.to_toml())),
@@ -121,7 +121,7 @@ impl Job {
     }
 
     fn record(&self, bench: &Bench, report: &RunReport, elapsed: f64) -> Result<Record> {
-        let precision = cpcvae::device::precision(&self.config.train.precision);
+        let precision = self.config.train.precision.precision();
         Ok(Record {
             experiment: bench.experiment.clone(),
             key: self.key.clone(),
@@ -133,7 +133,7 @@ impl Job {
             // Of a cell that went on, only training knows the time before.
             elapsed: elapsed.max(report.fit.seconds),
             commit: bench.commit.clone(),
-            precision: precision.map_err(anyhow::Error::msg)?.name().into(),
+            precision: precision.name().into(),
             metrics: Metrics {
                 validation_curve: validation_curve(&self.folder(&bench.runs))?,
                 ..metrics(report)
