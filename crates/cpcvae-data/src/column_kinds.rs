@@ -56,7 +56,7 @@ pub(crate) fn understand<'a>(
                 let more = if levels == MOST_TEXTS { " or more" } else { "" };
                 return Err(cells.bad_column(&format!(
                     "it holds {levels}{more} different texts in {rows} rows, too many for a \
-                     category (if it is one: `--column {name}=category`)",
+                     category (if it is one, declare it in `data.columns`)",
                 )));
             }
         };

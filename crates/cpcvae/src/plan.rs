@@ -6,8 +6,7 @@ mod objectives;
 use crate::config::{
     ConstraintConfig, MeasureName, RunConfig, ScheduleName, SolverName, TrainConfig,
 };
-use crate::distribution::Family;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::method;
 use crate::model::{ModelKind, Shape, Target};
 use crate::net::spatial_transformer::DIMENSIONS;
@@ -121,7 +120,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Sha
         } => Some([*height, *width, *channels]),
         Layout::Columns(_) => None,
     };
-    if image.is_none() && model.likelihood != Family::Normal {
+    if image.is_none() && !model.likelihood.is_for_tables() {
         let problem = "is for pixels; the columns of a table need `normal` (flags, counts and categories \
                        have the likelihood of their kind)";
         return Err(Error::setting("model.likelihood", problem));
@@ -209,7 +208,8 @@ fn constraint(
     )?;
     if measure == ConstraintMeasure::Accuracy && !labels.is_classes() {
         let problem = "continuous labels have no accuracy; use `loss`";
-        return Err(Error::setting("constraint.measure", problem));
+        let error = Error::setting("constraint.measure", problem);
+        return Err(error.with_remedy(Remedy::ConstrainLoss));
     }
     let target = positive("constraint.target", settings.target)?;
     if measure == ConstraintMeasure::Accuracy && target > 1.0 {

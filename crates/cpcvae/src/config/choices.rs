@@ -5,16 +5,6 @@ use cpcvae_kernels::product::Precision;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
-/// Which network encoder and decoder are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NetName {
-    /// Dense layers.
-    Mlp,
-    /// A wide residual network before the dense layers.
-    Wrn,
-}
-
 /// How the learning rate changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,7 +62,7 @@ impl PrecisionName {
     }
 }
 
-/// The choice that `text` names for the setting `key`, for example [`NetName::Wrn`] for `wrn`. The
+/// The choice that `text` names for the setting `key`, for example [`NetName::Wrn`](crate::net::NetName::Wrn) for `wrn`. The
 /// error says which there are.
 pub fn choice<'a, T: Deserialize<'a>>(key: &str, text: &'a str) -> Result<T> {
     T::deserialize(StrDeserializer::<ValueError>::new(text))
@@ -82,6 +72,7 @@ pub fn choice<'a, T: Deserialize<'a>>(key: &str, text: &'a str) -> Result<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::NetName;
 
     #[test]
     fn a_choice_is_named_as_in_settings() {

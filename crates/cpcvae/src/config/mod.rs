@@ -1,7 +1,7 @@
 //! Settings as written, and their way to a checked plan.
 //!
 //! A [`RunConfig`] always has every key: it starts from the defaults for the method and the kind
-//! of data, and a TOML file and `--set key=value` are laid over them. What is written to a run's
+//! of data, and a TOML file and single settings (`key=value`) are laid over them. What is written to a run's
 //! `config.toml` is therefore complete, and an unknown key is one that the defaults do not have.
 
 mod choices;
@@ -13,7 +13,7 @@ mod presets;
 mod pseudo_labels;
 mod request;
 
-pub use choices::{MeasureName, NetName, PrecisionName, ScheduleName, SolverName, choice};
+pub use choices::{MeasureName, PrecisionName, ScheduleName, SolverName, choice};
 pub use cpcvae_data::{BuiltIn, DataConfig};
 pub use overlay::parse_settings;
 pub use presets::{GLYPH_ROWS, Preset, PresetData};
@@ -23,6 +23,7 @@ pub use request::{Layer, Request};
 use crate::distribution::Family;
 use crate::method::Method;
 use crate::model::ActivationName;
+pub use crate::net::NetName;
 use crate::objective::LabelledEvidence;
 use crate::train::DecoderStart;
 use serde::{Deserialize, Serialize};

@@ -3,6 +3,7 @@
 use super::{Inference, to_vec};
 use crate::error::Result;
 use crate::model::AuxiliaryVae;
+use crate::probabilities::largest;
 use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
 
@@ -52,7 +53,7 @@ pub(super) fn most_probable(probs: Tensor<2>) -> Tensor<2> {
     let device = probs.device();
     let best: Vec<u32> = to_vec(probs)
         .chunks_exact(classes)
-        .map(|row| super::evaluate::largest(row) as u32)
+        .map(|row| largest(row) as u32)
         .collect();
     let rows = best.len();
     let one_hot = crate::objective::one_hot(&best, classes);

@@ -27,16 +27,21 @@ pub(super) enum ClassModel<'a> {
 impl Inference {
     /// The model, where it has codes; else an error.
     pub(super) fn generative(&self) -> Result<Generative<'_>> {
-        Ok(match &self.model {
+        self.generative_model().ok_or_else(|| {
+            let problem = "a `labels-only` or `vat` model has no generative part: it can only \
+                           predict and be evaluated";
+            Error::Mismatch(problem.into())
+        })
+    }
+
+    /// The model, where it has codes.
+    pub(super) fn generative_model(&self) -> Option<Generative<'_>> {
+        Some(match &self.model {
             Model::Vae(model) => Generative::Vae(model),
             Model::LabelVae(model) => Generative::OfClasses(ClassModel::Label(model)),
             Model::StackedVae(model) => Generative::OfClasses(ClassModel::Stacked(model)),
             Model::AuxiliaryVae(model) => Generative::OfClasses(ClassModel::Auxiliary(model)),
-            Model::Classifier(_) => {
-                let problem = "a `labels-only` or `vat` model has no generative part: it can only \
-                               predict and be evaluated";
-                return Err(Error::Mismatch(problem.into()));
-            }
+            Model::Classifier(_) => return None,
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use super::generative::Generative;
 use super::{Inference, to_vec};
-use crate::distribution::Family;
 use crate::error::Result;
 use crate::model::Vae;
 use crate::noise::{Noise, NoisePurpose};
@@ -45,7 +44,7 @@ impl Inference {
 
     /// Whether the likelihood can leave cells out; that of pixels cannot.
     fn scores_known_cells(&self) -> bool {
-        self.shape.row.is_some() || self.shape.likelihood == Family::Normal
+        self.shape.row.is_some() || self.shape.likelihood.is_for_tables()
     }
 
     fn fill_by_code(

@@ -22,8 +22,9 @@ mod score;
 mod suggest;
 mod unusual;
 
+pub use crate::probabilities::largest;
 pub use encode::Codes;
-pub use evaluate::{Evaluation, largest};
+pub use evaluate::Evaluation;
 pub use fitted_codes::FittedCodes;
 pub use impute::Filling;
 pub use reconstruct::Reconstruction;
@@ -32,7 +33,7 @@ pub use score::Scores;
 pub use suggest::{entropy, suggest};
 pub use unusual::Typical;
 
-use crate::distribution::{Family, binarise};
+use crate::distribution::binarise;
 use crate::model::{Model, Shape};
 use crate::noise::{Noise, NoisePurpose};
 use crate::op::buffer;
@@ -134,13 +135,11 @@ impl Inference {
 
     /// What the likelihood speaks of: black and white pixels for the Bernoulli.
     fn observed(&self, x: Tensor<2>, noise: &Noise) -> Tensor<2> {
-        match self.shape.likelihood {
-            Family::Bernoulli => {
-                let uniform = noise.uniform(NoisePurpose::Binarise, x.dims());
-                binarise(x, uniform)
-            }
-            _ => x,
+        if !self.shape.likelihood.is_binary() {
+            return x;
         }
+        let uniform = noise.uniform(NoisePurpose::Binarise, x.dims());
+        binarise(x, uniform)
     }
 }
 

@@ -14,23 +14,28 @@ impl Inference {
     /// With `samples = 0` the code is the mean of q(z|x); otherwise predictions are averaged over
     /// that many draws of the code. For ADGM and SDGM this is the auxiliary variable.
     pub fn predict(&self, features: &dyn Rows, samples: usize) -> Result<Matrix> {
-        let columns = self.shape.target.outputs();
-        if columns == 0 {
+        if self.shape.target.outputs() == 0 {
             return Err(Error::Mismatch(
                 "a model of the method `vae` does not predict labels; train `vae-then-mlp`, `pc` \
                  or `cpc` for that"
                     .into(),
             ));
         }
+        Ok(self.outputs(features, samples))
+    }
+
+    /// The same, of a model that predicts something.
+    pub(super) fn outputs(&self, features: &dyn Rows, samples: usize) -> Matrix {
+        let columns = self.shape.target.outputs();
         let mut values = Vec::with_capacity(features.rows() * columns);
         self.for_chunks(features, |x, noise| {
             values.extend(to_vec(self.predict_chunk(x, samples, &noise)));
         });
-        Ok(Matrix {
+        Matrix {
             rows: features.rows(),
             columns,
             values,
-        })
+        }
     }
 
     /// The same for codes `[rows, code]`; only for models that predict from codes.

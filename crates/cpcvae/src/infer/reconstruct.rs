@@ -2,7 +2,7 @@
 
 use super::generative::Generative;
 use super::{Inference, to_vec};
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::net::spatial_transformer::DIMENSIONS;
 use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
@@ -27,13 +27,17 @@ impl Inference {
         let needs_transform = matches!(kind, Reconstruction::Aligned | Reconstruction::Transformed);
         if needs_transform && self.shape.transform.is_none() {
             let advice = match self.shape.image {
-                Some(_) => "train with `--set model.transform.enabled=true`",
+                Some(_) => "train with `model.transform.enabled`",
                 None => "affine transforms are for images",
             };
-            return Err(Error::Mismatch(format!(
+            let error = Error::Mismatch(format!(
                 "this model has no affine transform in its code, so nothing can be aligned or \
                  moved; {advice}"
-            )));
+            ));
+            return Err(match self.shape.image {
+                Some(_) => error.with_remedy(Remedy::EnableTransform),
+                None => error,
+            });
         }
         let mean_transform = match kind {
             Reconstruction::Aligned => self.mean_transform(features)?,

@@ -3,7 +3,7 @@
 use super::generative::{ClassModel, Generative};
 use super::{Inference, to_vec};
 use crate::distribution::Likelihood;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::model::{Target, Vae};
 use crate::noise::{Noise, NoisePurpose};
 use crate::objective::Prediction;
@@ -94,10 +94,11 @@ impl Inference {
         };
         Err(Error::Mismatch(format!(
             "class `{name}` is too rare: {found} of {} drawn codes reach a probability of {}, but \
-             {rows} samples are wanted; lower `--threshold`, ask for fewer samples, or raise \
-             `--max-draws`",
+             {rows} samples are wanted; lower the threshold, ask for fewer samples, or allow more \
+             draws",
             samples.drawn, limits.threshold
-        )))
+        ))
+        .with_remedy(Remedy::RelaxRejection))
     }
 
     /// The same, with as many rows as were found when the limit on drawn codes was reached.

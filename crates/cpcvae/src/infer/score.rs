@@ -22,11 +22,19 @@ pub struct Scores {
 impl Inference {
     /// Scores with `draws` codes a row (at least one).
     pub fn score(&self, features: &dyn Rows, draws: usize) -> Result<Scores> {
+        Ok(self.score_by(self.generative()?, features, draws))
+    }
+
+    pub(super) fn score_by(
+        &self,
+        model: Generative<'_>,
+        features: &dyn Rows,
+        draws: usize,
+    ) -> Scores {
         let mut scores = Scores {
             elbo: Vec::with_capacity(features.rows()),
             log_likelihood: Vec::with_capacity(features.rows()),
         };
-        let model = self.generative()?;
         self.for_chunks(features, |x, noise| {
             let x = self.observed(x, &noise);
             let log_weights: Tensor<2> =
@@ -38,7 +46,7 @@ impl Inference {
                 .log_likelihood
                 .extend(to_vec(log_mean_exp(log_weights)));
         });
-        Ok(scores)
+        scores
     }
 }
 

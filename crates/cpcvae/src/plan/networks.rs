@@ -11,8 +11,9 @@ use crate::range::{at_least_one, at_least_zero};
 pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: ModelKind) -> Result<Net> {
     let model = &config.model;
     let key = "model.net";
-    if model.net == NetName::Mlp {
-        return Ok(Net::Mlp);
+    match model.net {
+        NetName::Mlp => return Ok(Net::Mlp),
+        NetName::Wrn => {}
     }
     if image.is_none() {
         let problem = "`wrn` is for images; the columns of a table need `mlp`";

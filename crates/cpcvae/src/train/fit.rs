@@ -6,7 +6,6 @@ use super::metrics::Metrics;
 use super::pseudo_labels::AssignedLabels;
 use super::report::{FitReport, StopReason, TrainingData};
 use super::{Adam, Observer, Solver, TrainPlan, start};
-use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::infer::Inference;
 use crate::method::Recipe;
@@ -229,9 +228,9 @@ impl<'a> Training<'a> {
     /// One batch: terms, gradient, update.
     fn step(&mut self, examples: Examples, stage: usize, share: f64) -> Result<Terms> {
         let noise = Noise::new(self.plan.seed, self.total_steps(), &self.device);
-        let examples = match self.plan.shape.likelihood {
-            Family::Bernoulli => examples.binarised(&noise),
-            _ => examples,
+        let examples = match self.plan.shape.likelihood.is_binary() {
+            true => examples.binarised(&noise),
+            false => examples,
         };
         let progress = Progress {
             share,
