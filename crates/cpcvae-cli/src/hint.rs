@@ -7,6 +7,10 @@ use cpcvae_data::{DataError, DataRemedy};
 pub fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match error.downcast_ref::<Error>() {
         Some(Error::Data(error)) => of_data(error),
+        Some(Error::Part { source, .. }) => hint(source.as_ref()),
+        Some(Error::RunExists(_)) => {
+            Some("--resume goes on with it, --out names another folder".into())
+        }
         Some(Error::WithRemedy { remedy, .. }) => Some(of_remedy(*remedy).into()),
         Some(Error::NotFinite { .. }) => {
             Some("settings are given with --set, as in `--set train.clip_norm=10`".into())
@@ -34,15 +38,26 @@ fn of_remedy(remedy: Remedy) -> &'static str {
 }
 
 fn of_data(error: &DataError) -> Option<String> {
-    if let DataError::Split(_) = error {
-        return Some(
+    match error {
+        DataError::Split(_) => Some(
             "--label names the label column, --labels N uses N of the labels, --validation and \
              --test hold rows out, --method labels-only needs no unlabelled rows (nor does any other \
              with --set train.unlabelled_per_batch=0)"
                 .into(),
-        );
+        ),
+        DataError::NoLabelColumn { .. } => {
+            Some("--label COLUMN names it; --method vae trains without labels".into())
+        }
+        DataError::UnlabelledImages(_) => {
+            Some("--labels-file FILE names a table of files and labels".into())
+        }
+        DataError::WithRemedy { remedy, .. } => Some(of_data_remedy(remedy)),
+        _ => None,
     }
-    Some(match error.remedy()? {
+}
+
+fn of_data_remedy(remedy: &DataRemedy) -> String {
+    match remedy {
         DataRemedy::RaiseLimit => "--most-bytes N raises the limit".into(),
         DataRemedy::NameArrays => "--features-name and --label name the arrays".into(),
         DataRemedy::ResizeImages => {
@@ -66,5 +81,5 @@ fn of_data(error: &DataError) -> Option<String> {
             )
         }
         DataRemedy::FindData { fetch: None } => "--data-dir names the folder that has it".into(),
-    })
+    }
 }

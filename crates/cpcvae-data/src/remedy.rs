@@ -52,12 +52,4 @@ impl DataError {
             remedy,
         }
     }
-
-    /// The way out, where there is one.
-    pub fn remedy(&self) -> Option<&DataRemedy> {
-        match self {
-            Self::WithRemedy { remedy, .. } => Some(remedy),
-            _ => None,
-        }
-    }
 }

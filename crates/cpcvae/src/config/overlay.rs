@@ -7,10 +7,7 @@ use toml::{Table, Value};
 impl RunConfig {
     /// Lays settings over these: every key must exist, and values must have the right type.
     pub fn overlaid(&self, settings: &Table, context: &str) -> Result<Self> {
-        let mut table = match Value::try_from(self) {
-            Ok(Value::Table(table)) => table,
-            _ => unreachable!("a configuration is a table"),
-        };
+        let mut table = Table::try_from(self).expect("a configuration has only plain values");
         merge(&mut table, settings, "")?;
         Value::Table(table)
             .try_into()

@@ -141,8 +141,8 @@ mod tests {
         let (mut stated, mut classes) = (Vec::new(), Vec::new());
         for _ in 0..rows {
             let logits: Vec<f64> = (0..3).map(|_| 6.0 * draws.uniform()).collect();
-            let honest = softmax(&logits, 1.0 / truth);
-            stated.extend(softmax(&logits, 1.0).iter().map(|p| *p as f32));
+            let honest = tempered(&logits, 1.0 / truth);
+            stated.extend(tempered(&logits, 1.0).iter().map(|p| *p as f32));
             classes.push(draws.category(&honest) as u32);
         }
         (stated, classes)
