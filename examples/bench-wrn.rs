@@ -8,8 +8,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use cpcvae::config::RunConfig;
-use cpcvae::device::{device, precision, set_threads};
+use cpcvae::config::{NetName, PrecisionName, RunConfig};
+use cpcvae::device::{device, set_threads};
 use cpcvae::infer::Inference;
 use cpcvae::method::DataKind;
 use cpcvae::model::Model;
@@ -43,7 +43,7 @@ struct Setup {
     /// Rows; for a CPC step half of them labelled.
     batch: usize,
     /// f32 or bf16.
-    precision: String,
+    precision: PrecisionName,
     threads: usize,
     /// Repetitions that are measured.
     count: usize,
@@ -53,7 +53,7 @@ fn main() -> Result<(), Failure> {
     let text = std::env::args().nth(1).ok_or("a set-up is missing")?;
     let setup: Setup = serde_json::from_str(&text)?;
     set_threads(setup.threads)?;
-    let compute = Compute::new(&device("cpu")?.autodiff(), precision(&setup.precision)?);
+    let compute = Compute::new(&device("cpu")?.autodiff(), setup.precision.precision());
     // As `train::fit` has it.
     with_threads_awake(|| match setup.what.as_str() {
         "encoder" => encoder(&setup, &compute),
@@ -120,7 +120,7 @@ fn encoder(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
 
 /// A training step of CPC: terms, gradients, update.
 fn cpc(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
-    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net("wrn");
+    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net(NetName::Wrn);
     let prepared = Prepared::new(images(setup)?, &config, None)?;
     let plan = train_plan(&config, &prepared)?;
     let device = compute.device();
@@ -136,7 +136,9 @@ fn cpc(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
         let examples = Examples::from_batch(batch, 10, true, device);
         let noise = Noise::new(1, step, device);
         let objective = &plan.recipe.stages[0].objective;
-        let terms = objective.terms(&model, &examples, &noise, Progress::DONE);
+        let terms = objective
+            .terms(&model, &examples, &noise, Progress::DONE)
+            .expect("cpc trains a VAE");
         let loss = terms.loss().expect("cpc has terms");
         let value = loss.clone().into_scalar::<f32>();
         let gradients = loss.backward();
@@ -151,7 +153,7 @@ fn cpc(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
 
 /// Class probabilities, or evidence lower bounds, of all rows.
 fn answers(setup: &Setup, compute: &Compute) -> Result<(), Failure> {
-    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net("wrn");
+    let config = RunConfig::defaults("cpc", DataKind::Images, "noise")?.with_net(NetName::Wrn);
     let prepared = Prepared::new(images(setup)?, &config, None)?;
     let plan = train_plan(&config, &prepared)?;
     let model = Model::new(&plan.shape, 1, compute);

@@ -8,6 +8,7 @@ mod args;
 mod column_notes;
 mod command;
 mod data_dir;
+mod hint;
 mod interrupt;
 mod opened;
 mod output;
@@ -20,7 +21,6 @@ mod user_file;
 
 use args::{Cli, Command};
 use clap::Parser;
-use cpcvae_data::DataError;
 use printer::Printer;
 use std::process::ExitCode;
 
@@ -96,26 +96,10 @@ fn told(error: &anyhow::Error) -> String {
             text += &format!("  because: {cause}\n");
         }
     }
-    if let Some(hint) = error.chain().find_map(hint) {
+    if let Some(hint) = error.chain().find_map(hint::hint) {
         text += &format!("  hint: {hint}\n");
     }
     text
-}
-
-/// Which flags an error of the library is about: it does not know them.
-fn hint(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
-    let of_data = match error.downcast_ref::<cpcvae::Error>() {
-        Some(cpcvae::Error::Data(error)) => Some(error),
-        _ => error.downcast_ref::<DataError>(),
-    };
-    match of_data? {
-        DataError::Split(_) => Some(
-            "--label names the label column, --labels N uses N of the labels, --validation and \
-             --test hold rows out, --method labels-only needs no unlabelled rows (nor does any other \
-             with --set train.unlabelled_per_batch=0)",
-        ),
-        _ => None,
-    }
 }
 
 /// Whether the reader of the output has gone, as in `cpcvae predict ... | head`.

@@ -68,14 +68,16 @@ fn tables_that_cannot_be_read() {
     assert_eq!(
         refused("a,kind\n1,x\nfoo,y\n", &label),
         "t.csv, row 2, column `a`: `foo` is text among numbers, and the column is read as a \
-         number; correct it, leave it blank, call that value missing (`--missing foo`), declare \
-         another kind (`--column a=category`), or leave the column out (`--ignore a`)"
+         number; correct it, leave it blank, call that value missing (`data.missing`), declare \
+         another kind of column (`data.columns`), or leave the column out (`data.ignore`)\n  \
+         hint: `--missing foo`, `--column a=category` or `--ignore a`"
     );
     assert_eq!(
         refused("a,kind\n1,x\ninf,y\n", &label),
         "t.csv, row 2, column `a`: `inf` is not a finite number, and the column is read as a \
-         number; correct it, leave it blank, call that value missing (`--missing inf`), declare \
-         another kind (`--column a=category`), or leave the column out (`--ignore a`)"
+         number; correct it, leave it blank, call that value missing (`data.missing`), declare \
+         another kind of column (`data.columns`), or leave the column out (`data.ignore`)\n  \
+         hint: `--missing inf`, `--column a=category` or `--ignore a`"
     );
     assert_eq!(
         refused("a,kind\n1,x\n,y\n", &label),

@@ -17,7 +17,7 @@ fn settings_that_make_no_sense() {
     );
     assert_eq!(
         error(&["--set", "train.learning_rate"]),
-        "--set train.learning_rate: must be key=value, for example `train.learning_rate=1e-3`"
+        "`train.learning_rate`: must be key=value, for example `train.learning_rate=1e-3`"
     );
     assert_eq!(
         error(&["--set", "train.learning_rate=fast"]),
@@ -31,6 +31,31 @@ fn settings_that_make_no_sense() {
         error(&["--set", "data.half_moon_labels=odd"]),
         "setting `data.half_moon_labels`: is `odd`; it must be random or evenly-spaced"
     );
+    for (setting, message) in [
+        (
+            "model.net=resnet",
+            "`resnet`, expected `mlp` or `wrn` in `model.net`",
+        ),
+        (
+            "train.schedule=step",
+            "`step`, expected one of `constant`, `cosine`, `plateau` in `train.schedule`",
+        ),
+        (
+            "train.precision=f64",
+            "`f64`, expected one of `auto`, `bf16`, `f32` in `train.precision`",
+        ),
+        (
+            "constraint.measure=auc",
+            "`auc`, expected one of `none`, `loss`, `accuracy` in `constraint.measure`",
+        ),
+        (
+            "constraint.solver=newton",
+            "`newton`, expected `dual` or `sequence` in `constraint.solver`",
+        ),
+    ] {
+        let expected = format!("--set: unknown variant {message}");
+        assert_eq!(error(&["--set", setting]), expected);
+    }
     assert_eq!(
         error(&["--set", "method=m3"]),
         "setting `method.name`: there is no method `m3`; there are: vae, vae-then-mlp, \
@@ -155,8 +180,8 @@ fn rows_that_do_not_fit_the_model() {
             "2000"
         ]),
         "class `0` is too rare: 0 of 2000 drawn codes reach a probability of \
-         1, but 10 samples are wanted; lower `--threshold`, ask for fewer samples, or raise \
-         `--max-draws`"
+         1, but 10 samples are wanted; lower the threshold, ask for fewer samples, or allow more \
+         draws\n  hint: --threshold sets the probability, --max-draws how many codes are drawn"
     );
     assert_eq!(
         sandbox.error(&["evaluate", "moon", "other.csv"]),
@@ -166,8 +191,8 @@ fn rows_that_do_not_fit_the_model() {
     assert_eq!(
         sandbox.error(&["predict", "moon", "moon.csv"]),
         "`moon` has missing cells (the first in row 2, column `x2`), but all rows that the \
-         model was trained on are whole; fill them, or train again with `--set \
-         model.missing_cells=true`"
+         model was trained on are whole; fill them, or train again with `model.missing_cells`\n  \
+         hint: train again with `--set model.missing_cells=true`"
     );
     // Nothing is written in place of an answer, and nothing is half written.
     sandbox.write("kept.csv", "mine");

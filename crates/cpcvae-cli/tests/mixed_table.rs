@@ -196,8 +196,8 @@ fn new_rows_are_read_as_the_model_knows_them() {
     assert_eq!(
         error,
         "odd.csv, row 1, column `smoker`: `maybe` is not a number, and the column is read as a \
-         flag; correct it or leave it blank, or, if it is right, train again with `--column \
-         smoker=category`"
+         flag; correct it or leave it blank, or, if it is right, train again with the \
+         column as a category (`data.columns`)\n  hint: train again with `--column smoker=category`"
     );
 }
 

@@ -1,6 +1,6 @@
 //! CelebA (Liu et al. 2015): faces, as the paper's task of four classes, gender x smiling.
 
-use crate::{DataError, Opened, ReadOptions, Result, Source, open_path};
+use crate::{DataError, DataRemedy, Opened, ReadOptions, Result, Source, open_path};
 use std::path::{Path, PathBuf};
 
 /// The official files.
@@ -98,14 +98,14 @@ fn parts(numbers: &[u32]) -> (Vec<u32>, Vec<u32>) {
 
 fn missing(data_dir: &Path) -> DataError {
     let folders = FOLDERS.map(|folder| data_dir.join(folder).display().to_string());
-    DataError::Missing {
+    let error = DataError::Missing {
         what: format!("the CelebA files {} and {}", FILES[0], FILES[1]),
         looked_in: folders.join(", "),
         advice: "Get them from https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html, whose terms are \
-                 for research only, put them there, or name the folder that has them with \
-                 --data-dir"
+                 for research only, put them there, or name another folder"
             .into(),
-    }
+    };
+    error.with_remedy(DataRemedy::FindData { fetch: None })
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_missing_file_says_where_and_what_to_do() {
         let message = open_celeba("/nowhere", false).unwrap_err().to_string();
-        for part in ["img_align_celeba.zip", "/nowhere/celeba", "--data-dir"] {
+        for part in ["img_align_celeba.zip", "/nowhere/celeba", "another folder"] {
             assert!(message.contains(part), "{message}");
         }
     }

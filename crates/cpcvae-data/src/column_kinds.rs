@@ -67,9 +67,8 @@ pub(crate) fn understand<'a>(
                 let more = if levels == MOST_TEXTS { " or more" } else { "" };
                 warnings.push(format!(
                     "column `{name}` holds {levels}{more} different texts in {rows} rows, too many \
-                     for a category, and is left out (to name rows by it: `--id {name}`; if it is a \
-                     category: `--column {name}=category`; to leave it out in silence: `--ignore \
-                     {name}`)",
+                     for a category, and is left out (name rows by it in `data.id`, declare it a \
+                     category in `data.columns`, or leave it out in silence in `data.ignore`)",
                 ));
                 continue;
             }

@@ -2,7 +2,8 @@
 
 use crate::cell::{Cell, MissingValues, Number};
 use crate::{
-    Cells, Column, ColumnKind, DataError, KindName, PackedNumbers, RawColumn, Result, Rows,
+    Cells, Column, ColumnKind, DataError, DataRemedy, KindName, PackedNumbers, RawColumn, Result,
+    Rows,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -84,37 +85,52 @@ impl<'a> ColumnCells<'a> {
             Cell::Number(_) if *kind != ColumnKind::Number => "number",
             _ => "category",
         };
-        let advice = match self.of_model {
-            true => format!(
-                "correct it or leave it blank, or, if it is right, train again with `--column \
-                 {name}={other}`"
+        let (advice, remedy) = match self.of_model {
+            true => (
+                format!(
+                    "correct it or leave it blank, or, if it is right, train again with the column \
+                     as a {other} (`data.columns`)"
+                ),
+                DataRemedy::RetrainColumn {
+                    column: name.clone(),
+                    kind: other,
+                },
             ),
-            false => format!(
-                "correct it, leave it blank, call that value missing (`--missing {text}`), declare \
-                 another kind (`--column {name}={other}`), or leave the column out (`--ignore \
-                 {name}`)"
+            false => (
+                "correct it, leave it blank, call that value missing (`data.missing`), declare \
+                 another kind of column (`data.columns`), or leave the column out (`data.ignore`)"
+                    .to_string(),
+                DataRemedy::ReadCell {
+                    column: name.clone(),
+                    text: text.to_string(),
+                    kind: other,
+                },
             ),
         };
-        DataError::Table {
+        let error = DataError::Table {
             path: self.path.to_path_buf(),
             place: format!("row {}, column `{name}`", row + 1),
             problem: format!(
                 "`{text}` {problem}, and the column is read as a {}; {advice}",
                 column.what()
             ),
-        }
+        };
+        error.with_remedy(remedy)
     }
 
     /// The error for a column that cannot be used as it is.
     pub(crate) fn bad_column(&self, problem: &str) -> DataError {
         let name = &self.raw.name;
-        DataError::Table {
+        let error = DataError::Table {
             path: self.path.to_path_buf(),
             place: format!("column `{name}`"),
             problem: format!(
-                "{problem}; leave it out (`--ignore {name}`), or name rows by it (`--id {name}`)"
+                "{problem}; leave it out (`data.ignore`), or name rows by it (`data.id`)"
             ),
-        }
+        };
+        error.with_remedy(DataRemedy::LeaveOutColumn {
+            column: name.clone(),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The one error type of this crate.
 
+use crate::DataRemedy;
 use std::path::{Path, PathBuf};
 
 /// What this crate's fallible functions return.
@@ -9,6 +10,15 @@ pub type Result<T> = std::result::Result<T, DataError>;
 /// what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
+    /// An error that something can be done about.
+    #[error("{error}")]
+    WithRemedy {
+        /// The error.
+        error: Box<DataError>,
+        /// What can be done.
+        remedy: DataRemedy,
+    },
+
     /// The operating system refused to read or write a file.
     #[error("cannot {action} {}: {source}", path.display())]
     File {

@@ -1,6 +1,6 @@
 //! MNIST, and other images in pairs of IDX files.
 
-use crate::{DataError, Dataset, Features, Labels, Layout, Result, Source, read_idx};
+use crate::{DataError, DataRemedy, Dataset, Features, Labels, Layout, Result, Source, read_idx};
 use std::path::{Path, PathBuf};
 
 /// The four files of MNIST as their authors named them, without `.gz`.
@@ -124,13 +124,14 @@ pub(crate) fn file_in(folder: &Path, file: &str) -> Option<PathBuf> {
 
 fn missing(data_dir: &Path, file: &str) -> DataError {
     let folders = FOLDERS.map(|folder| data_dir.join(folder).display().to_string());
-    DataError::Missing {
+    let error = DataError::Missing {
         what: format!("the MNIST file {file} (or {file}.gz)"),
         looked_in: folders.join(", "),
-        advice: "Fetch it with `cpcvae data fetch mnist`, or name the folder that has it \
-                 with --data-dir"
-            .into(),
-    }
+        advice: "Fetch it (`fetch_mnist`), or name another folder".into(),
+    };
+    error.with_remedy(DataRemedy::FindData {
+        fetch: Some("mnist"),
+    })
 }
 
 #[cfg(test)]
@@ -206,8 +207,8 @@ mod tests {
         for part in [
             "train-images-idx3-ubyte",
             "/nowhere/mnist",
-            "cpcvae data fetch mnist",
-            "--data-dir",
+            "fetch_mnist",
+            "another folder",
         ] {
             assert!(message.contains(part), "{message}");
         }

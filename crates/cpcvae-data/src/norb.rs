@@ -1,6 +1,6 @@
 //! Small NORB: toys photographed in stereo (LeCun et al. 2004), from its own binary files.
 
-use crate::{DataError, Dataset, Features, Labels, Layout, Result, Source, compressed};
+use crate::{DataError, DataRemedy, Dataset, Features, Labels, Layout, Result, Source, compressed};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -57,13 +57,14 @@ fn find(data_dir: &Path, part: &str, kind: &str) -> Option<PathBuf> {
 
 fn missing(data_dir: &Path, part: &str, kind: &str) -> DataError {
     let folders = FOLDERS.map(|folder| data_dir.join(folder).display().to_string());
-    DataError::Missing {
+    let error = DataError::Missing {
         what: format!("the small NORB file {part}-{kind}.mat (or .mat.gz)"),
         looked_in: folders.join(", "),
         advice: "Get it from https://cs.nyu.edu/~ylclab/data/norb-v1.0-small/, put it there, or \
-                 name the folder that has it with --data-dir"
+                 name another folder"
             .into(),
-    }
+    };
+    error.with_remedy(DataRemedy::FindData { fetch: None })
 }
 
 fn open_part(images: &Path, categories: &Path) -> Result<Dataset> {
@@ -281,6 +282,6 @@ mod tests {
             message()
         );
         let missing = open_norb("/nowhere").unwrap_err().to_string();
-        assert!(missing.contains("/nowhere/norb") && missing.contains("--data-dir"));
+        assert!(missing.contains("/nowhere/norb") && missing.contains("another folder"));
     }
 }

@@ -1,8 +1,8 @@
 //! Street View House Numbers, cropped digits: official colour files, or grey ones made before.
 
 use crate::{
-    DataError, Dataset, Grey, ImageSet, Layout, MEMORY_BUDGET, Opened, ReadOptions, Result, Source,
-    mnist, open_idx, open_path,
+    DataError, DataRemedy, Dataset, Grey, ImageSet, Layout, MEMORY_BUDGET, Opened, ReadOptions,
+    Result, Source, mnist, open_idx, open_path,
 };
 use std::path::{Path, PathBuf};
 
@@ -103,13 +103,14 @@ fn as_source(mut rows: Dataset, mut test: Dataset, data_dir: &Path) -> Result<So
 
 fn missing(data_dir: &Path) -> DataError {
     let folders = FOLDERS.map(|folder| data_dir.join(folder).display().to_string());
-    DataError::Missing {
+    let error = DataError::Missing {
         what: format!("the SVHN files {} and {}", FILES[0], FILES[1]),
         looked_in: folders.join(", "),
-        advice: "Fetch them with `cpcvae data fetch svhn`, or name the folder that has them \
-                 with --data-dir"
-            .into(),
-    }
+        advice: "Fetch them (`fetch_svhn`), or name another folder".into(),
+    };
+    error.with_remedy(DataRemedy::FindData {
+        fetch: Some("svhn"),
+    })
 }
 
 #[cfg(test)]
@@ -156,7 +157,7 @@ mod tests {
         let message = open_svhn(data.path()).unwrap_err().to_string();
         assert!(message.contains("32 x 32"), "{message}");
         let message = open_svhn("/nowhere").unwrap_err().to_string();
-        for part in ["train_32x32.mat", "/nowhere/svhn", "cpcvae data fetch svhn"] {
+        for part in ["train_32x32.mat", "/nowhere/svhn", "fetch_svhn"] {
             assert!(message.contains(part), "{message}");
         }
     }

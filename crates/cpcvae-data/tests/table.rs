@@ -117,9 +117,9 @@ fn text_among_numbers_is_named_and_can_be_called_missing() {
     let message = refused(table, &TableOptions::default());
     for part in [
         "t.csv, row 3, column `x`: `broken` is text among numbers",
-        "`--missing broken`",
-        "`--column x=category`",
-        "`--ignore x`",
+        "`data.missing`",
+        "`data.columns`",
+        "`data.ignore`",
     ] {
         assert!(message.contains(part), "{message}");
     }

@@ -2,7 +2,7 @@
 //! usual rows look. Stored as `model/answers.json`.
 
 use crate::crossfit::HeldOut;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::infer::calibrate::{at_temperature, temperature};
 use crate::infer::class_shift::class_weights;
 use crate::infer::conformal::Conformity;
@@ -171,8 +171,8 @@ impl Calibration {
             text => text.map_err(|error| Error::file(&path, error))?,
         };
         let damaged = |problem: String| {
-            let advice = "remove it to go without, or make it again with `cpcvae fit ... --resume`";
-            Error::file(&path, format!("{problem}; {advice}"))
+            let advice = "remove it to go without, or go on with the run to make it again";
+            Error::file(&path, format!("{problem}; {advice}")).with_remedy(Remedy::Resume)
         };
         let answers: Self =
             serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;

@@ -6,7 +6,7 @@
 //! (with few rows of many columns much better), and what is said here must hold for new rows.
 
 use crate::config::RunConfig;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::op::is_cpu;
 use crate::prepare::Prepared;
 use crate::pseudo_label::ComparedFeatures;
@@ -270,6 +270,7 @@ fn check_same(part: &Part, config: &RunConfig, folder: &RunFolder) -> Result<()>
     Err(Error::file(
         folder.path(),
         "was trained with other settings or on other rows; remove this folder, or start another \
-         run with another `--out`",
-    ))
+         run in another folder",
+    )
+    .with_remedy(Remedy::OtherFolder))
 }

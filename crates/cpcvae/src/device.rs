@@ -35,17 +35,6 @@ pub fn is_cpu(device: &Device) -> bool {
     )
 }
 
-/// The precision of that name: `f32`, `bf16`, or `auto` for what suits this machine; else what is
-/// wrong with it.
-pub fn precision(name: &str) -> std::result::Result<Precision, String> {
-    match name {
-        "auto" => Ok(Precision::auto()),
-        "f32" => Ok(Precision::F32),
-        "bf16" => Ok(Precision::Bf16),
-        other => Err(format!("`{other}` is not one of auto, bf16 and f32")),
-    }
-}
-
 /// Whether the kernels can run on what `CPCVAE_ISA` names; without it they can.
 pub fn check_instructions() -> Result<()> {
     Isa::asked_for().map(|_| ()).map_err(Error::Device)

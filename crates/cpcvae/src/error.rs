@@ -52,8 +52,8 @@ pub enum Error {
 
     /// Training met a value that is not finite.
     #[error(
-        "step {step}: the term `{term}` is {value}; {} (try a smaller learning rate, \
-         `--set train.clip_norm=10`, or look for outliers in the data)",
+        "step {step}: the term `{term}` is {value}; {} (try a smaller `train.learning_rate`, a \
+         `train.clip_norm` of 10, or look for outliers in the data)",
         kept(checkpoint)
     )]
     NotFinite {
@@ -88,9 +88,44 @@ pub enum Error {
         step: u64,
     },
 
+    /// An error that something can be done about.
+    #[error("{error}")]
+    WithRemedy {
+        /// The error.
+        error: Box<Error>,
+        /// What can be done.
+        remedy: Remedy,
+    },
+
     /// The requested device is not in this build or not on this machine.
     #[error("{0}")]
     Device(String),
+}
+
+/// A way out of an error. Messages name settings; whoever has other words for them, such as the
+/// flags of a command line, matches on this and adds his own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Naming the labels of the data (`data.label`).
+    NameLabels,
+    /// Rows that no training has seen (`data.test`).
+    HoldOutRows,
+    /// Training with missing cells in mind (`model.missing_cells`).
+    ExpectMissingCells,
+    /// Training with an affine transform in the code (`model.transform.enabled`).
+    EnableTransform,
+    /// A constraint on the loss (`constraint.measure = "loss"`).
+    ConstrainLoss,
+    /// Other limits of the rejection sampler.
+    RelaxRejection,
+    /// Going on with the run.
+    Resume,
+    /// Another folder for the run.
+    OtherFolder,
+    /// Comparing with a plain VAE that is trained for it.
+    TrainPlainVae,
+    /// Evaluating predictions.
+    Evaluate,
 }
 
 /// What is left on disk when training fails.
@@ -109,6 +144,14 @@ fn kept(checkpoint: &Path) -> String {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// The same error, with a way out.
+    pub(crate) fn with_remedy(self, remedy: Remedy) -> Self {
+        Self::WithRemedy {
+            error: Box::new(self),
+            remedy,
+        }
+    }
+
     /// A file problem with its path.
     pub fn file(path: &Path, problem: impl std::fmt::Display) -> Self {
         Self::File {

@@ -24,8 +24,10 @@ pub mod parallel_runs;
 pub mod plan;
 pub mod prelude;
 pub mod prepare;
+mod probabilities;
 pub mod pseudo_label;
+mod range;
 pub mod run;
 pub mod train;
 
-pub use error::{Error, Result};
+pub use error::{Error, Remedy, Result};

@@ -3,13 +3,15 @@
 mod networks;
 mod objectives;
 
-use crate::config::{ConstraintConfig, RunConfig, TrainConfig};
-use crate::device::precision;
-use crate::distribution::Family;
-use crate::error::{Error, Result};
+use crate::config::{
+    ConstraintConfig, MeasureName, RunConfig, ScheduleName, SolverName, TrainConfig,
+};
+use crate::error::{Error, Remedy, Result};
+use crate::method;
 use crate::model::{ModelKind, Shape, Target};
 use crate::net::spatial_transformer::DIMENSIONS;
 use crate::prepare::{FeatureScale, Prepared};
+use crate::range::{at_least_zero, check, positive};
 use crate::train::{Constraint, ConstraintMeasure, Schedule, Solver, TrainPlan};
 use cpcvae_data::{BatchPlan, Layout};
 
@@ -61,19 +63,15 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         evaluate_every: evaluate_every.max(1),
         checkpoint_every: train.checkpoint_every.max(1),
         log_every: train.log_every.max(1),
-        precision: precision(&train.precision)
-            .map_err(|problem| Error::setting("train.precision", problem))?,
+        precision: train.precision.precision(),
         constraint: constraint(&config.constraint, config, &prepared.target)?,
     })
 }
 
 /// From 0.5 on a matrix could map the whole image to a line.
 fn stretch(most: f64) -> Result<f64> {
-    if (0.0..0.5).contains(&most) {
-        return Ok(most);
-    }
-    let problem = format!("is {most}; it must be from 0 to below 0.5");
-    Err(Error::setting("train.stretch", problem))
+    let holds = (0.0..0.5).contains(&most);
+    check("train.stretch", most, holds, "from 0 to below 0.5")
 }
 
 fn batch_sizes(config: &RunConfig, prepared: &Prepared) -> Result<(usize, usize)> {
@@ -122,7 +120,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Sha
         } => Some([*height, *width, *channels]),
         Layout::Columns(_) => None,
     };
-    if image.is_none() && model.likelihood != Family::Normal {
+    if image.is_none() && !model.likelihood.is_for_tables() {
         let problem = "is for pixels; the columns of a table need `normal` (flags, counts and categories \
                        have the likelihood of their kind)";
         return Err(Error::setting("model.likelihood", problem));
@@ -172,20 +170,16 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Sha
 }
 
 fn schedule(train: &TrainConfig, has_validation: bool) -> Result<Schedule> {
-    match train.schedule.as_str() {
-        "constant" => Ok(Schedule::Constant),
-        "cosine" => Ok(Schedule::Cosine),
-        "plateau" if has_validation => Ok(Schedule::Plateau {
+    match train.schedule {
+        ScheduleName::Constant => Ok(Schedule::Constant),
+        ScheduleName::Cosine => Ok(Schedule::Cosine),
+        ScheduleName::Plateau if has_validation => Ok(Schedule::Plateau {
             factor: positive("train.plateau_factor", train.plateau_factor)?,
             patience: train.plateau_patience.max(1),
         }),
-        "plateau" => Err(Error::setting(
+        ScheduleName::Plateau => Err(Error::setting(
             "train.schedule",
             "`plateau` needs validation rows; set `data.validation`, or use `cosine`",
-        )),
-        other => Err(Error::setting(
-            "train.schedule",
-            format!("is `{other}`; it must be constant, cosine or plateau"),
         )),
     }
 }
@@ -195,18 +189,15 @@ fn constraint(
     config: &RunConfig,
     labels: &Target,
 ) -> Result<Option<Constraint>> {
-    let measure = match settings.measure.as_str() {
-        "none" => return Ok(None),
-        "loss" => ConstraintMeasure::Loss,
-        "accuracy" => ConstraintMeasure::Accuracy,
-        other => {
-            let problem = format!("is `{other}`; it must be none, loss or accuracy");
-            return Err(Error::setting("constraint.measure", problem));
-        }
+    let measure = match settings.measure {
+        MeasureName::None => return Ok(None),
+        MeasureName::Loss => ConstraintMeasure::Loss,
+        MeasureName::Accuracy => ConstraintMeasure::Accuracy,
     };
-    if !matches!(config.method.name(), "pc" | "cpc") {
+    if !config.method.info().takes_constraint {
         let problem = format!(
-            "a prediction constraint is for `pc` and `cpc`, not for `{}`",
+            "a prediction constraint is for {}, not for `{}`",
+            method::names_where(|info| info.takes_constraint),
             config.method.name()
         );
         return Err(Error::setting("constraint.measure", problem));
@@ -216,19 +207,20 @@ fn constraint(
         config.method.prediction_weight().unwrap_or(0.0),
     )?;
     if measure == ConstraintMeasure::Accuracy && !labels.is_classes() {
-        let problem = "continuous labels have no accuracy; use `loss` (`--target-loss`)";
-        return Err(Error::setting("constraint.measure", problem));
+        let problem = "continuous labels have no accuracy; use `loss`";
+        let error = Error::setting("constraint.measure", problem);
+        return Err(error.with_remedy(Remedy::ConstrainLoss));
     }
     let target = positive("constraint.target", settings.target)?;
     if measure == ConstraintMeasure::Accuracy && target > 1.0 {
         let problem = format!("is {target}; an accuracy is at most 1");
         return Err(Error::setting("constraint.target", problem));
     }
-    let solver = match settings.solver.as_str() {
-        "dual" => Solver::Dual {
+    let solver = match settings.solver {
+        SolverName::Dual => Solver::Dual {
             rate: positive("constraint.rate", settings.rate)?,
         },
-        "sequence" => {
+        SolverName::Sequence => {
             let factor = positive("constraint.factor", settings.factor)?;
             if factor <= 1.0 {
                 return Err(Error::setting("constraint.factor", "must be larger than 1"));
@@ -238,36 +230,12 @@ fn constraint(
                 rounds: settings.rounds.max(1),
             }
         }
-        other => {
-            let problem = format!("is `{other}`; it must be dual or sequence");
-            return Err(Error::setting("constraint.solver", problem));
-        }
     };
     Ok(Some(Constraint {
         measure,
         target,
         solver,
     }))
-}
-
-fn positive(key: &str, value: f64) -> Result<f64> {
-    if value.is_finite() && value > 0.0 {
-        return Ok(value);
-    }
-    Err(Error::setting(
-        key,
-        format!("is {value}; it must be larger than 0"),
-    ))
-}
-
-fn at_least_zero(key: &str, value: f64) -> Result<f64> {
-    if value.is_finite() && value >= 0.0 {
-        return Ok(value);
-    }
-    Err(Error::setting(
-        key,
-        format!("is {value}; it must be at least 0"),
-    ))
 }
 
 fn some_if_positive(key: &str, value: f64) -> Result<Option<f64>> {

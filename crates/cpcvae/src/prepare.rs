@@ -9,7 +9,7 @@ pub use preprocess::{FeatureScale, Preprocess};
 
 use crate::config::RunConfig;
 use crate::distribution::Family;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::method::LabelFacts;
 use crate::model::Target;
 use crate::train::TrainingData;
@@ -158,10 +158,11 @@ fn check_streams(rows: &Dataset, split: &Split, config: &RunConfig) -> Result<()
     if config.method.uses_labels() && split.labelled.is_empty() {
         return Err(Error::Mismatch(format!(
             "`{}` has no labelled rows, and the method `{}` needs some; name the label column \
-             with `--label`, or train a `vae`",
+             (`data.label`), or train a `vae`",
             rows.name,
             config.method.name()
-        )));
+        ))
+        .with_remedy(Remedy::NameLabels));
     }
     if config.method.uses_labels()
         && config.method.uses_unlabelled()
@@ -173,16 +174,8 @@ fn check_streams(rows: &Dataset, split: &Split, config: &RunConfig) -> Result<()
 }
 
 fn pixel_scale(family: Family) -> FeatureScale {
-    match family {
-        Family::Bernoulli => FeatureScale::Pixels {
-            low: 0.0,
-            high: 1.0,
-        },
-        Family::Normal | Family::NoiseNormal => FeatureScale::Pixels {
-            low: -1.0,
-            high: 1.0,
-        },
-    }
+    let (low, high) = family.pixel_range();
+    FeatureScale::Pixels { low, high }
 }
 
 fn label_scale(labels: &Labels, labelled: &[u32]) -> Result<Option<Standardizer>> {

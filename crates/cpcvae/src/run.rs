@@ -2,7 +2,7 @@
 
 use crate::config::RunConfig;
 use crate::distribution::Family;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::infer::{Evaluation, FittedCodes, Inference};
 use crate::model::{Model, Shape};
 use crate::op::{Compute, Precision};
@@ -288,9 +288,10 @@ fn check_same_settings(now: &RunConfig, before: &RunConfig) -> Result<()> {
         .collect();
     Err(Error::Mismatch(format!(
         "the run was started with other settings: {}; resume it with the same ones, or start \
-         another run with another `--out`",
+         another run in another folder",
         differing.join(", ")
-    )))
+    ))
+    .with_remedy(Remedy::OtherFolder))
 }
 
 /// Where codes of training rows lie, for models that have such codes.
@@ -362,9 +363,9 @@ impl Trained {
         if folder.is_started() && !path.exists() {
             return Err(Error::file(
                 folder.path(),
-                "this run has not finished, so there is no model yet; go on with \
-                 `cpcvae fit ... --resume`",
-            ));
+                "this run has not finished, so there is no model yet; go on with it",
+            )
+            .with_remedy(Remedy::Resume));
         }
         let file = TensorFile::load(&path)?;
         let damaged = |problem: String| Error::file(&path, problem);

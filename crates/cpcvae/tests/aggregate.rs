@@ -2,7 +2,7 @@
 
 mod toy;
 
-use cpcvae::method::{Cpc, DataKind, LabelFacts, Method};
+use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, MethodSettings};
 use cpcvae::model::Model;
 use cpcvae::noise::Noise;
 use cpcvae::objective::{AggregateViews, Progress};
@@ -29,7 +29,9 @@ fn aggregate(views: AggregateViews, decay: f64, consistency: f64, share: f64) ->
         multiplier: None,
     };
     let objective = &recipe.stages[0].objective;
-    let terms = objective.terms(&model, &toy::examples(4, 5), &noise, progress);
+    let terms = objective
+        .terms(&model, &toy::examples(4, 5), &noise, progress)
+        .expect("its model");
     let term = terms.get("aggregate").expect("it has a weight");
     (term.value.clone().into_scalar(), term.weight)
 }

@@ -134,7 +134,9 @@ fn several_samples_are_averaged() {
         let recipe = method.recipe(&facts).expect("valid settings");
         let model = Model::new(&toy::shape(recipe.kind), 1, &toy::compute());
         let objective = &recipe.stages[0].objective;
-        let terms = objective.terms(&model, &toy::examples(4, 5), noise, Progress::DONE);
+        let terms = objective
+            .terms(&model, &toy::examples(4, 5), noise, Progress::DONE)
+            .expect("its model");
         terms.values().into_iter().map(|(_, value)| value).collect()
     };
     let both = terms(2, &noise());

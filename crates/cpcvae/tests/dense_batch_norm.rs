@@ -3,7 +3,7 @@
 mod toy;
 
 use burn::tensor::Device;
-use cpcvae::config::{RunConfig, parse_settings};
+use cpcvae::config::{NetName, RunConfig, parse_settings};
 use cpcvae::infer::Inference;
 use cpcvae::method::{DataKind, LabelFacts, Method};
 use cpcvae::model::{Model, Shape};
@@ -34,7 +34,9 @@ fn after_a_step(method: &str, batch: &Examples) -> (Shape, Model) {
     let mut model = Model::new(&shape, 1, &toy::compute());
     let noise = Noise::new(5, 1, &toy::device());
     let objective = &recipe.stages[0].objective;
-    objective.terms(&model, batch, &noise, Progress::DONE);
+    objective
+        .terms(&model, batch, &noise, Progress::DONE)
+        .expect("its model");
     model.update_running_statistics();
     (shape, model)
 }
@@ -172,7 +174,7 @@ fn where_it_is_not_built_it_is_refused() {
         let message = problem(config);
         assert!(message.contains("model.batch_norm"), "{message}");
     }
-    let mut wide = config("vat").with_net("wrn");
+    let mut wide = config("vat").with_net(NetName::Wrn);
     assert!(!wide.model.batch_norm);
     wide.model.batch_norm = true;
     let message = problem(wide);

@@ -8,10 +8,12 @@ mod toy;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Gradients, Tensor};
 use cpcvae::distribution::Family;
-use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, NAMES, ObjectiveOptions};
+use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, MethodSettings, NAMES, ObjectiveOptions};
 use cpcvae::model::{Model, ModelKind, Shape, TransformPlan};
 use cpcvae::noise::{Noise, NoisePurpose};
-use cpcvae::objective::{Examples, GradientPath, Objective, Prediction, Progress};
+use cpcvae::objective::{
+    ClassifierObjective, Examples, GradientPath, Objective, Prediction, Progress, VaeObjective,
+};
 use cpcvae::objective::{PseudoLabelSource, PseudoLabels};
 use cpcvae::pseudo_label::ComparedFeatures;
 use cpcvae::train::{ModulePath, Parameters};
@@ -30,7 +32,9 @@ fn noise() -> Noise {
 }
 
 fn loss(objective: &Objective, model: &Model, batch: &Examples) -> Tensor<1> {
-    let terms = objective.terms(model, batch, &noise(), Progress::DONE);
+    let terms = objective
+        .terms(model, batch, &noise(), Progress::DONE)
+        .expect("its model");
     terms.loss().expect("some weight")
 }
 
@@ -153,7 +157,8 @@ fn every_stage_of_every_method() {
         for stage in &recipe.stages {
             let stops = matches!(
                 stage.objective,
-                Objective::PredictorOnly(_) | Objective::VirtualAdversarial(_)
+                Objective::Vae(VaeObjective::PredictorOnly(_))
+                    | Objective::Classifier(ClassifierObjective::VirtualAdversarial(_))
             );
             if stops || (name, stage.name) == ("m1-m2", "m2") {
                 continue; // their gradients are stopped on purpose: see the next tests
@@ -253,7 +258,7 @@ fn worst_change_is_held_fast(batch_norm: bool) {
     let method = Method::named("vat", DataKind::Table).expect("listed");
     let recipe = method.recipe(&facts()).expect("valid settings");
     let objective = &recipe.stages[0].objective;
-    let Objective::VirtualAdversarial(vat) = objective else {
+    let Objective::Classifier(ClassifierObjective::VirtualAdversarial(vat)) = objective else {
         panic!("vat has an objective of its own")
     };
     let shape = Shape {
@@ -375,7 +380,9 @@ fn pseudo_labels_and_mixup() {
     let recipe = recipe.with_options(&options, &facts());
     let objective = &recipe.stages[0].objective;
     let model = Model::new(&toy::shape(ModelKind::Vae), 1, &toy::compute());
-    let terms = objective.terms(&model, &batch, &noise(), Progress::DONE);
+    let terms = objective
+        .terms(&model, &batch, &noise(), Progress::DONE)
+        .expect("its model");
     // lambda 5, of which a quarter is gone at the end.
     let weight = |name: &str| terms.get(name).map(|term| term.weight);
     assert_eq!(weight("pseudo_labels"), Some(75.0));

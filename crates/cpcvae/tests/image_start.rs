@@ -112,7 +112,8 @@ fn train(model: Model, examples: &Examples, path: GradientPath, steps: u64) -> V
         };
         let terms = recipe.stages[0]
             .objective
-            .terms(&model, examples, &noise, progress);
+            .terms(&model, examples, &noise, progress)
+            .expect("its model");
         let gradients = terms.loss().expect("there are terms").backward();
         model = adam.step(model, gradients, 2e-3, None, &compute);
     }

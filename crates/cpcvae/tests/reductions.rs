@@ -3,8 +3,8 @@
 mod toy;
 
 use cpcvae::method::{
-    BlendedM2, Cpc, DataKind, LabelFacts, LabelsOnly, M2, Method, ObjectiveOptions, Pc, PlainVae,
-    Recipe, SupervisedVae, Vat,
+    BlendedM2, Cpc, DataKind, LabelFacts, LabelsOnly, M2, Method, MethodSettings, ObjectiveOptions,
+    Pc, PlainVae, Recipe, SupervisedVae, Vat,
 };
 use cpcvae::model::Model;
 use cpcvae::noise::{Noise, NoisePurpose};
@@ -29,10 +29,10 @@ fn loss(method: Method) -> f32 {
 fn loss_of(model: &Model, method: Method) -> f32 {
     let recipe = recipe(&method);
     let noise = Noise::new(3, 11, &toy::device());
-    let terms =
-        recipe.stages[0]
-            .objective
-            .terms(model, &toy::examples(4, 5), &noise, Progress::DONE);
+    let terms = recipe.stages[0]
+        .objective
+        .terms(model, &toy::examples(4, 5), &noise, Progress::DONE)
+        .expect("its model");
     terms.loss().expect("some weight").into_scalar()
 }
 
@@ -99,7 +99,9 @@ fn evidence_of_labelled_rows_counts_as_in_the_data() {
         let noise = Noise::new(3, 11, &toy::device());
         let batch = toy::examples(labelled, unlabelled);
         let objective = &recipe.stages[0].objective;
-        let terms = objective.terms(&model, &batch, &noise, Progress::DONE);
+        let terms = objective
+            .terms(&model, &batch, &noise, Progress::DONE)
+            .expect("its model");
         ["reconstruction", "kl"].map(|name| {
             let term = terms.get(name).expect("evidence");
             term.value.clone().into_scalar::<f32>()

@@ -57,7 +57,7 @@ fn change(model: &Model, iterations: usize) -> Tensor<2> {
 #[test]
 fn every_change_has_the_given_length() {
     let length = (0.2 * (toy::FEATURES as f64).sqrt()) as f32;
-    // TermWeights a thousand times as large: predictions are so sure that gradients vanish.
+    // Weights a thousand times as large: predictions are so sure that gradients vanish.
     for times in [1.0, 1000.0] {
         let (model, _) = classifier(&[7, 5], times);
         for iterations in [0, 1, 4] {

@@ -16,6 +16,7 @@ pub use quality::QualityArgs;
 pub use reading::{ImageArgs, ReadArgs};
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
+use cpcvae::config::{PrecisionName, choice};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -103,8 +104,9 @@ impl PlaceArgs {
 
     /// The precision of a model's answers, where one was asked for; else its card says.
     pub fn precision(&self) -> Option<cpcvae::device::Precision> {
-        let name = self.precision.as_deref()?;
-        Some(cpcvae::device::precision(name).expect("clap knows the names"))
+        let name: Option<PrecisionName> =
+            choice("train.precision", self.precision.as_deref()?).ok();
+        name.map(PrecisionName::precision)
     }
 
     /// Sets the number of threads, where one was asked for.

@@ -6,7 +6,7 @@ use super::{Opened, ReadOptions, jpeg};
 use crate::image_set::{chunks, fit};
 use crate::mapped::Gatherer;
 use crate::parallel::{cores, map_in_order};
-use crate::{Bytes, DataError, ImageSet, Result};
+use crate::{Bytes, DataError, DataRemedy, ImageSet, Result};
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, metadata::Orientation};
 use std::path::Path;
 
@@ -80,8 +80,10 @@ fn read(path: &Path, files: &ImageFiles, options: &ReadOptions) -> Result<Opened
         if (rows.height, rows.width, rows.channels) != (test.height, test.width, test.channels) {
             return Err(DataError::content(
                 path,
-                "the images of `train` and `test` differ in size or colour; give --size and --gray",
-            ));
+                "the images of `train` and `test` differ in size or colour; set `data.size` and \
+                 `data.gray`",
+            )
+            .with_remedy(DataRemedy::ResizeImages));
         }
         return Ok(Opened::ImagesWithTest { rows, test });
     }
@@ -125,7 +127,7 @@ fn decode(
     {
         return Err(DataError::content(
             path,
-            "--size must be from 1 to 16384 pixels",
+            "`data.size` must be from 1 to 16384 pixels",
         ));
     }
     let Shape(height, width, channels) = common_shape(path, files, &chosen, options)?;
@@ -171,10 +173,11 @@ fn decode(
 
 fn undecoded(path: &Path, image: &Chosen, problem: &str) -> DataError {
     let problem = format!(
-        "`{}` cannot be decoded: {problem}; repair or remove it, or leave out --strict",
+        "`{}` cannot be decoded: {problem}; repair or remove it, or leave such images out \
+         (`data.strict = false`)",
         image.name
     );
-    DataError::content(path, problem)
+    DataError::content(path, problem).with_remedy(DataRemedy::LeaveOutImages)
 }
 
 /// What all images are to be like: asked for, or found by looking at the head of every file.
@@ -203,11 +206,12 @@ fn common_shape(
             return Err(DataError::content(
                 path,
                 format!(
-                    "`{}` is {width}x{height} pixels, but `{}` {other_width}x{other_height}; give \
-                     --size N to crop all to their middle square and resize them to NxN",
+                    "`{}` is {width}x{height} pixels, but `{}` {other_width}x{other_height}; set \
+                     `data.size` to crop all to their middle square and resize them",
                     first.name, image.name
                 ),
-            ));
+            )
+            .with_remedy(DataRemedy::ResizeImages));
         }
         channels = channels.max(other_channels);
     }

@@ -4,7 +4,7 @@ use super::kind::open_zip;
 use super::npy::{Array, Element};
 use super::{Opened, ReadOptions, left_out, near, repeated, unpack};
 use crate::image_set::ImageSet;
-use crate::{Bytes, DataError, NumberKind, RawColumn, RawTable, Result, SharedBytes};
+use crate::{Bytes, DataError, DataRemedy, NumberKind, RawColumn, RawTable, Result, SharedBytes};
 use std::path::Path;
 
 /// Reads one array: rows of features, or images. The file is mapped, not read.
@@ -124,11 +124,12 @@ fn assemble(path: &Path, arrays: Vec<(String, Array)>, options: &ReadOptions) ->
             _ if chosen || is_label => {
                 return Err(wrong(format!(
                     "array `{name}` of shape {:?} does not go with the {rows} rows of `{}`; say \
-                     which arrays to read with --features-name and --label. The arrays: {}",
+                     which arrays to read (`data.features_name`, `data.label`). The arrays: {}",
                     array.shape,
                     names[first],
                     shapes(&arrays)
-                )));
+                ))
+                .with_remedy(DataRemedy::NameArrays));
             }
             _ => {}
         }

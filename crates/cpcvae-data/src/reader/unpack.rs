@@ -1,7 +1,7 @@
 //! Files that may be plain, gzip or zstd, told by content, read under a limit.
 
 use crate::mapped::Gatherer;
-use crate::{DataError, Result, SharedBytes, memory};
+use crate::{DataError, DataRemedy, Result, SharedBytes, memory};
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fs::File;
@@ -66,7 +66,9 @@ pub(super) fn gather(
 /// What to say about an error while reading what [`open`] or [`read_all`] read.
 pub(super) fn read_error(path: &Path, source: io::Error) -> DataError {
     match source.kind() {
-        ErrorKind::FileTooLarge => DataError::content(path, source.to_string()),
+        ErrorKind::FileTooLarge => {
+            DataError::content(path, source.to_string()).with_remedy(DataRemedy::RaiseLimit)
+        }
         // What a decompressor reports about its input, not about the disk.
         ErrorKind::InvalidData
         | ErrorKind::InvalidInput
@@ -85,8 +87,8 @@ pub(super) fn too_large(most_bytes: u64) -> io::Error {
         ErrorKind::FileTooLarge,
         format!(
             "it unpacks to more than the limit of {most_bytes} bytes; if the file is to be \
-             trusted, raise the limit with --most-bytes (and with the environment variable {}, \
-             where memory is the limit)",
+             trusted, raise the limit (`data.most_bytes`, and the environment variable {}, where \
+             memory is the limit)",
             memory::VARIABLE
         ),
     )

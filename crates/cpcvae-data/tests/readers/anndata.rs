@@ -138,7 +138,7 @@ fn damaged_and_other_files_are_explained() {
         };
         refused(
             open_named("cells.h5ad", &file(format, 3), &tight),
-            &["--most-bytes"],
+            &["`data.most_bytes`"],
         );
     }
 }

@@ -59,7 +59,12 @@ fn arrays_are_chosen_by_name() {
     );
     refused(
         open_named("a.npz", &file, &defaults()),
-        &["x_test", "--features-name", "x_train [2, 1]", "male [2]"],
+        &[
+            "x_test",
+            "`data.features_name`",
+            "x_train [2, 1]",
+            "male [2]",
+        ],
     );
     refused(
         open_named("a.npz", &file, &named(Some("x"), &[])),
@@ -202,7 +207,7 @@ fn a_cut_or_endless_npz_is_refused() {
     };
     refused(
         open_named("x.npz", &file, &tight),
-        &["999999 bytes", "--most-bytes"],
+        &["999999 bytes", "`data.most_bytes`"],
     );
     refused(
         open_named("x.npz", &file[..file.len() / 2], &defaults()),

@@ -99,7 +99,7 @@ fn sizes_must_agree_or_be_given() {
     ]);
     refused(
         open(there.path(), &defaults()),
-        &["`a.png` is 4x4", "`b.png` 9x6", "--size N"],
+        &["`a.png` is 4x4", "`b.png` 9x6", "`data.size`"],
     );
     let fitted = ReadOptions {
         size: Some(3),
@@ -121,7 +121,7 @@ fn sizes_must_agree_or_be_given() {
         size: Some(0),
         ..defaults()
     };
-    refused(open(there.path(), &none), &["--size must be"]);
+    refused(open(there.path(), &none), &["`data.size` must be"]);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_damaged_image_is_named_and_left_out_or_refused() {
     };
     refused(
         open(folder(&files).path(), &strict),
-        &["`cats/cut.png` cannot be decoded", "--strict"],
+        &["`cats/cut.png` cannot be decoded", "`data.strict = false`"],
     );
     refused(
         open(folder(&files[1..3]).path(), &defaults()),
@@ -283,7 +283,7 @@ fn a_zip_that_unpacks_to_too_much_is_refused() {
     };
     refused(
         open_named("a.zip", &zipped(&files), &tighter),
-        &["--most-bytes"],
+        &["`data.most_bytes`"],
     );
     // A picture that claims to be enormous.
     let mut huge = write::png(1, 1, &[1]);

@@ -112,6 +112,6 @@ fn what_is_not_such_a_file_is_explained() {
     };
     refused(
         open_named("a.mat", &squeezed, &tight),
-        &["50 bytes", "--most-bytes"],
+        &["50 bytes", "`data.most_bytes`"],
     );
 }

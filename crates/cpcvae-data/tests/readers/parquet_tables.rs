@@ -169,7 +169,10 @@ fn cut_nested_and_empty_files_are_explained() {
         most_bytes: 10,
         ..ReadOptions::default()
     };
-    refused(open_named("t.parquet", &whole, &tight), &["--most-bytes"]);
+    refused(
+        open_named("t.parquet", &whole, &tight),
+        &["`data.most_bytes`"],
+    );
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn cut_and_endless_compressed_files_are_refused() {
         };
         refused(
             open_named("t.csv", &whole, &tight),
-            &["limit of 100000 bytes", "--most-bytes"],
+            &["limit of 100000 bytes", "`data.most_bytes`"],
         );
         let enough = ReadOptions {
             most_bytes: plain.len() as u64,

@@ -2,7 +2,7 @@
 
 use crate::experiment::{Cell, CellKey, Metrics, Plan, PresetName, Record, cells, settings_hash};
 use anyhow::{Context, Result};
-use cpcvae::config::{Preset, Request, RunConfig};
+use cpcvae::config::{Preset, Request, RunConfig, choice};
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, RunReport};
 use cpcvae::train::Observer;
@@ -70,7 +70,7 @@ impl Job {
             .settings_before_opening(data, &plan.data)
             .with_context(|| format!("{file}: method `{}`", cell.key.method))?;
         if let Some(precision) = precision {
-            config.train.precision = precision.into();
+            config.train.precision = choice("train.precision", precision)?;
         }
         Ok(Self {
             hash: settings_hash(&serde_json::to_value(&config)?),
@@ -119,7 +119,7 @@ impl Job {
     }
 
     fn record(&self, bench: &Bench, report: &RunReport, elapsed: f64) -> Result<Record> {
-        let precision = cpcvae::device::precision(&self.config.train.precision);
+        let precision = self.config.train.precision.precision();
         Ok(Record {
             experiment: bench.experiment.clone(),
             key: self.key.clone(),
@@ -131,7 +131,7 @@ impl Job {
             // Of a cell that went on, only training knows the time before.
             elapsed: elapsed.max(report.fit.seconds),
             commit: bench.commit.clone(),
-            precision: precision.map_err(anyhow::Error::msg)?.name().into(),
+            precision: precision.name().into(),
             metrics: Metrics {
                 validation_curve: validation_curve(&self.folder(&bench.runs))?,
                 ..metrics(report)

@@ -5,7 +5,7 @@ use crate::calibration::{closeness, rightness};
 use crate::config::RunConfig;
 use crate::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use crate::error::{Error, Result};
-use crate::method::{DataKind, Method};
+use crate::method::{DataKind, LabelsOnly, Method, MethodSettings, VaeThenMlp};
 use crate::parallel_runs::parallel_runs;
 use crate::pseudo_label::{Propagation, forest, knn, logistic, propagate};
 use crate::train::{TrainingInfo, Watch};
@@ -24,7 +24,7 @@ const UNTRAINED: [(&str, Spread); 4] = [
 ];
 
 /// Baselines that are networks, with the run's own shape and number of steps.
-const TRAINED: [&str; 2] = ["labels-only", "vae-then-mlp"];
+const TRAINED: [&str; 2] = [LabelsOnly::INFO.name, VaeThenMlp::INFO.name];
 
 /// Where cross-fits train: the device, where runs are kept, who follows them.
 pub struct Workplace<'a> {
@@ -132,8 +132,8 @@ pub fn with_baselines(
             return Ok(None);
         };
         let scores = scores(data, name, &theirs);
-        match name {
-            "labels-only" => comparison.labels_only = Some(scores),
+        match baseline.method {
+            Method::LabelsOnly(_) => comparison.labels_only = Some(scores),
             _ => comparison.others.push(scores),
         }
     }

@@ -1,8 +1,9 @@
 //! What every setting is where nothing is said.
 
 use super::{
-    ConstraintConfig, DataConfig, ModelConfig, PseudoLabelConfig, PseudoLabelSourceName, RunConfig,
-    TrainConfig, TransformConfig,
+    ConstraintConfig, DataConfig, MeasureName, ModelConfig, NetName, PrecisionName,
+    PseudoLabelConfig, PseudoLabelSourceName, RunConfig, ScheduleName, SolverName, TrainConfig,
+    TransformConfig,
 };
 use crate::distribution::Family;
 use crate::error::Result;
@@ -18,12 +19,12 @@ const BLACK_AND_WHITE_FLOOR: f64 = 0.6;
 impl RunConfig {
     /// These settings, which are defaults, with another network: for a wide residual network what
     /// the paper has for SVHN and NORB, and batches that such a network needs less memory for.
-    pub fn with_net(mut self, net: &str) -> Self {
+    pub fn with_net(mut self, net: NetName) -> Self {
         if self.model.net == net {
             return self;
         }
-        self.model.net = net.into();
-        if net == "wrn" {
+        self.model.net = net;
+        if net == NetName::Wrn {
             self.model.code = 200;
             self.model.hidden = vec![1000; 3];
             self.model.activation = ActivationName::LeakyRelu;
@@ -82,7 +83,7 @@ impl RunConfig {
             model: ModelConfig {
                 code: if images { 50 } else { 2 },
                 style: 0,
-                net: "mlp".into(),
+                net: NetName::Mlp,
                 depth: 28,
                 width: 2,
                 predictor: match method {
@@ -116,9 +117,9 @@ impl RunConfig {
                 },
             },
             constraint: ConstraintConfig {
-                measure: "none".into(),
+                measure: MeasureName::None,
                 target: 0.0,
-                solver: "dual".into(),
+                solver: SolverName::Dual,
                 rate: 0.005,
                 factor: 4.0,
                 rounds: 6,
@@ -134,7 +135,7 @@ impl RunConfig {
                 shift: if images && !is_cpc { 2 } else { 0 },
                 stretch: 0.0,
                 learning_rate: if images { 1e-3 } else { 3e-3 },
-                schedule: "cosine".into(),
+                schedule: ScheduleName::Cosine,
                 plateau_factor: 0.2,
                 plateau_patience: 10,
                 early_stop: 0,
@@ -142,7 +143,7 @@ impl RunConfig {
                 evaluate_every: 0,
                 checkpoint_every: 500,
                 log_every: 10,
-                precision: "auto".into(),
+                precision: PrecisionName::Auto,
             },
             method,
             pseudo_labels: PseudoLabelConfig::default_for(kind),

@@ -1,9 +1,10 @@
 //! Settings as written, and their way to a checked plan.
 //!
 //! A [`RunConfig`] always has every key: it starts from the defaults for the method and the kind
-//! of data, and a TOML file and `--set key=value` are laid over them. What is written to a run's
+//! of data, and a TOML file and single settings (`key=value`) are laid over them. What is written to a run's
 //! `config.toml` is therefore complete, and an unknown key is one that the defaults do not have.
 
+mod choices;
 mod data_dependent;
 mod defaults;
 mod overlay;
@@ -12,6 +13,7 @@ mod presets;
 mod pseudo_labels;
 mod request;
 
+pub use choices::{MeasureName, PrecisionName, ScheduleName, SolverName, choice};
 pub use cpcvae_data::{BuiltIn, DataConfig};
 pub use overlay::parse_settings;
 pub use presets::{GLYPH_ROWS, Preset, PresetData};
@@ -21,6 +23,7 @@ pub use request::{Layer, Request};
 use crate::distribution::Family;
 use crate::method::Method;
 use crate::model::ActivationName;
+pub use crate::net::NetName;
 use crate::objective::LabelledEvidence;
 use crate::train::DecoderStart;
 use serde::{Deserialize, Serialize};
@@ -55,7 +58,7 @@ pub struct ModelConfig {
     pub style: usize,
     /// Which network encoder and decoder are: mlp, or wrn for a wide residual network before the
     /// dense layers.
-    pub net: String,
+    pub net: NetName,
     /// Layers of a wide residual network: 4 more than a multiple of 6.
     pub depth: usize,
     /// How many times the channels of a plain residual network it has.
@@ -104,11 +107,11 @@ pub struct TransformConfig {
 #[serde(deny_unknown_fields)]
 pub struct ConstraintConfig {
     /// none, loss or accuracy.
-    pub measure: String,
+    pub measure: MeasureName,
     /// Largest loss, or smallest accuracy.
     pub target: f64,
     /// dual or sequence.
-    pub solver: String,
+    pub solver: SolverName,
     /// Dual ascent: largest change of log lambda in a step.
     pub rate: f64,
     /// Sequence: what lambda is multiplied by.
@@ -140,7 +143,7 @@ pub struct TrainConfig {
     /// Adam's step size.
     pub learning_rate: f64,
     /// constant, cosine or plateau.
-    pub schedule: String,
+    pub schedule: ScheduleName,
     /// Plateau: what the rate is multiplied by.
     pub plateau_factor: f64,
     /// Plateau: evaluations without improvement to wait for.
@@ -157,5 +160,5 @@ pub struct TrainConfig {
     pub log_every: u64,
     /// Factors of the dense layers' products on the CPU: f32, bf16, or auto for bf16 where the
     /// machine has instructions for it.
-    pub precision: String,
+    pub precision: PrecisionName,
 }

@@ -7,10 +7,7 @@ use toml::{Table, Value};
 impl RunConfig {
     /// Lays settings over these: every key must exist, and values must have the right type.
     pub fn overlaid(&self, settings: &Table, context: &str) -> Result<Self> {
-        let mut table = match Value::try_from(self) {
-            Ok(Value::Table(table)) => table,
-            _ => unreachable!("a configuration is a table"),
-        };
+        let mut table = Table::try_from(self).expect("a configuration has only plain values");
         merge(&mut table, settings, "")?;
         Value::Table(table)
             .try_into()
@@ -40,7 +37,7 @@ pub fn parse_settings(pairs: &[String]) -> Result<Table> {
     for pair in pairs {
         let Some((key, text)) = pair.split_once('=') else {
             return Err(Error::Config {
-                context: format!("--set {pair}"),
+                context: format!("`{pair}`"),
                 problem: "must be key=value, for example `train.learning_rate=1e-3`".into(),
             });
         };
@@ -138,7 +135,7 @@ mod tests {
             "seed=7",
         ];
         let settings = parse_settings(&pairs.map(String::from)).expect("well formed");
-        let config = defaults().overlaid(&settings, "--set").expect("known keys");
+        let config = defaults().overlaid(&settings, "test").expect("known keys");
         assert_eq!(config.train.learning_rate, 1e-3);
         assert_eq!(config.model.hidden, [5]);
         assert_eq!(config.seed, 7);
@@ -151,9 +148,7 @@ mod tests {
     #[test]
     fn an_unknown_key_names_the_nearest() {
         let settings = parse_settings(&["train.learning_rat=1".into()]).expect("well formed");
-        let error = defaults()
-            .overlaid(&settings, "--set")
-            .expect_err("unknown");
+        let error = defaults().overlaid(&settings, "test").expect_err("unknown");
         let text = error.to_string();
         assert_eq!(
             text,
@@ -165,8 +160,8 @@ mod tests {
     fn a_value_of_the_wrong_type_is_an_error() {
         let settings = parse_settings(&["train.steps=many".into()]).expect("well formed");
         let error = defaults()
-            .overlaid(&settings, "--set")
+            .overlaid(&settings, "test")
             .expect_err("not a number");
-        assert!(error.to_string().contains("--set"), "{error}");
+        assert!(error.to_string().contains("train.steps"), "{error}");
     }
 }

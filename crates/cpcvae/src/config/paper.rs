@@ -3,7 +3,7 @@
 //! What the paper leaves open is listed, with our choice, in `docs/methods/paper-preset.md`; a change
 //! here has its line there.
 
-use super::{BuiltIn, RunConfig};
+use super::{BuiltIn, NetName, RunConfig, ScheduleName};
 use crate::distribution::Family;
 use crate::method::{DataKind, Method};
 use crate::model::ActivationName;
@@ -116,10 +116,10 @@ fn images(mut config: RunConfig, data: BuiltIn) -> RunConfig {
         model.activation = ActivationName::Softplus;
         model.code = 50;
     } else {
-        config = config.with_net("wrn");
+        config = config.with_net(NetName::Wrn);
     }
     config.train.learning_rate = 3e-4;
-    config.train.schedule = "cosine".into();
+    config.train.schedule = ScheduleName::Cosine;
     config.train.steps = STEPS;
     config
 }
@@ -135,7 +135,7 @@ fn kingmas_m2(mut config: RunConfig) -> RunConfig {
         m2.classification_weight = 0.1;
     }
     config.train.learning_rate = 3e-4;
-    config.train.schedule = "plateau".into();
+    config.train.schedule = ScheduleName::Plateau;
     config.train.steps = STEPS;
     config
 }
@@ -204,7 +204,7 @@ mod tests {
             (vec![1000; 2], ActivationName::Softplus)
         );
         let svhn = paper("cpc", BuiltIn::Svhn).model;
-        assert_eq!((&svhn.net[..], svhn.depth, svhn.width), ("wrn", 28, 2));
+        assert_eq!((svhn.net, svhn.depth, svhn.width), (NetName::Wrn, 28, 2));
         assert_eq!(
             (svhn.hidden, svhn.activation),
             (vec![1000; 3], ActivationName::LeakyRelu)
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!((config.model.hidden, config.model.code), (vec![500], 50));
         assert_eq!(config.model.likelihood, Family::Bernoulli);
         assert!(matches!(config.method, Method::M2(m2) if m2.classification_weight == 0.1));
-        assert_eq!(config.train.schedule, "plateau");
+        assert_eq!(config.train.schedule, ScheduleName::Plateau);
     }
 
     #[test]

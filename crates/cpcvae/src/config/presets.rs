@@ -1,6 +1,6 @@
 //! Defaults for the data that is learnt from: a newcomer's, or the paper's.
 
-use super::{BuiltIn, PseudoLabelSourceName, RunConfig, paper};
+use super::{BuiltIn, PseudoLabelSourceName, RunConfig, ScheduleName, paper};
 use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::method::{DataKind, Method};
@@ -91,7 +91,7 @@ impl RunConfig {
                     Method::Cpc(_) => self.train.steps = 6000,
                     Method::M2(_) => {
                         // As the paper trained it: a smaller rate when validation stops improving.
-                        self.train.schedule = "plateau".into();
+                        self.train.schedule = ScheduleName::Plateau;
                         self.train.learning_rate = 3e-4;
                     }
                     _ => {}

@@ -1,7 +1,7 @@
 //! From what is asked for to complete settings: the one way, for the library, the command line and
 //! experiments.
 
-use super::{DataConfig, Preset, PresetData, RunConfig};
+use super::{DataConfig, Preset, PresetData, RunConfig, choice};
 use crate::error::{Error, Result};
 use crate::method::DataKind;
 use cpcvae_data::{DataName, Dataset};
@@ -111,7 +111,9 @@ impl Request {
     fn with_net(&self, config: RunConfig) -> RunConfig {
         let models = self.layers.iter().rev();
         let mut models = models.filter_map(|layer| layer.settings.get("model")?.as_table());
-        match models.find_map(|model| model.get("net")?.as_str()) {
+        let named = models.find_map(|model| model.get("net")?.as_str());
+        // A name that no network has is refused when the settings are laid over the defaults.
+        match named.and_then(|name| choice("model.net", name).ok()) {
             Some(net) => config.with_net(net),
             None => config,
         }

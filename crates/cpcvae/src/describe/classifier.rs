@@ -93,7 +93,7 @@ fn settings(run: &RunConfig, layout: &Layout, labels: usize) -> Result<RunConfig
     config.model.missing_cells = run.model.missing_cells;
     config.train.labelled_per_batch = BATCH;
     config.train.unlabelled_per_batch = 0;
-    config.train.precision = run.train.precision.clone();
+    config.train.precision = run.train.precision;
     let transform = &run.model.transform;
     let (units, passes) = match kind {
         DataKind::Images if transform.enabled => (&MOVED_UNITS[..], IMAGE_PASSES),

@@ -19,7 +19,7 @@ pub use reconstructed::Reconstructed;
 pub use samples::{ClassFigures, Drawn, Group, SampleFigures, Way};
 
 use crate::distribution::Family;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::model::ModelKind;
 use crate::run::Trained;
 use cpcvae_data::Dataset;
@@ -79,9 +79,10 @@ pub fn check_generative(trained: &Trained) -> Result<()> {
     match trained.card.shape.kind {
         ModelKind::Classifier => Err(Error::Mismatch(format!(
             "the method `{}` has no generative part, so there is nothing to describe data with; \
-             `cpcvae evaluate` measures its predictions",
+             its predictions can be evaluated",
             trained.card.method
-        ))),
+        ))
+        .with_remedy(Remedy::Evaluate)),
         _ => Ok(()),
     }
 }
@@ -115,7 +116,7 @@ pub fn describe(
         rows: rows.len(),
         measured: parts.kind,
         likelihood: shape.likelihood,
-        scale_floor: (shape.likelihood != Family::Bernoulli).then_some(shape.scale_floor),
+        scale_floor: shape.likelihood.has_scale().then_some(shape.scale_floor),
         draws: effort.draws,
         log_likelihood,
         beside,

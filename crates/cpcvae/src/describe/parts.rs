@@ -1,6 +1,6 @@
 //! Which rows are measured, and which are learnt from.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::run::{RunFolder, Trained};
 use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Source, Split};
@@ -53,9 +53,10 @@ impl Parts {
             _ => {
                 return Err(Error::Mismatch(format!(
                     "the run has learnt from all rows of `{}`, so none is left to measure it on; \
-                     train it again with `--test 0.2`",
+                     train it again with test rows (`data.test`)",
                     rows.name
-                )));
+                ))
+                .with_remedy(Remedy::HoldOutRows));
             }
         };
         let all: Vec<u32> = (0..unseen.len() as u32).collect();

@@ -2,7 +2,7 @@
 
 use super::{Parts, trainings};
 use crate::config::RunConfig;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::method::DataKind;
 use crate::run::{RunFolder, Trained};
 use crate::train::Observer;
@@ -78,7 +78,8 @@ pub fn check_comparable(trained: &Trained, other: &Trained) -> Result<()> {
         return Ok(());
     };
     Err(Error::Mismatch(format!(
-        "log p(x) of these runs cannot be compared: {problem}; leave out `--beside` to train a \
-         plain VAE like the run"
-    )))
+        "log p(x) of these runs cannot be compared: {problem}; compare with a plain VAE that is \
+         trained like the run"
+    ))
+    .with_remedy(Remedy::TrainPlainVae))
 }

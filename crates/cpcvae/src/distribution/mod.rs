@@ -43,6 +43,31 @@ pub enum Family {
 }
 
 impl Family {
+    /// The values that black and white pixels are brought to.
+    pub fn pixel_range(self) -> (f32, f32) {
+        match self {
+            Self::Bernoulli => (0.0, 1.0),
+            Self::Normal | Self::NoiseNormal => (-1.0, 1.0),
+        }
+    }
+
+    /// Whether it is for columns of a table too, whose cells may be missing: those it leaves out.
+    pub fn is_for_tables(self) -> bool {
+        self == Self::Normal
+    }
+
+    /// Whether it speaks of black and white only, so that grey is drawn anew as one of them
+    /// ([`binarise`]).
+    pub fn is_binary(self) -> bool {
+        self == Self::Bernoulli
+    }
+
+    /// Whether it has a standard deviation, which a floor can bound.
+    pub fn has_scale(self) -> bool {
+        let is_scale = |map: &MapConstraint| matches!(map, MapConstraint::Variance { .. });
+        self.constraints(0.0).iter().any(is_scale)
+    }
+
     /// How each of the decoder's parameter maps is constrained. `scale_floor` is the smallest
     /// standard deviation.
     pub fn constraints(self, scale_floor: f32) -> Vec<MapConstraint> {

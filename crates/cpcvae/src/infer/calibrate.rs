@@ -3,6 +3,8 @@
 //! Calibrated probabilities are `p^(1/T)`, scaled to add up to one (Guo et al. 2017): the most
 //! probable class stays the same, T above 1 makes a model less sure, below 1 surer.
 
+use crate::probabilities::{largest, softmax};
+
 /// What pulls 1/T to 1, as rows that are off by 1 - 1/T: a handful of rows, which cannot tell much,
 /// leave the temperature near 1.
 const PULL: f64 = 4.0;
@@ -90,12 +92,9 @@ impl Excess {
             variance: 0.0,
         };
         for (row, class) in logits.chunks_exact(width.max(1)).zip(classes) {
-            let probabilities = softmax(row, inverse);
+            let probabilities = tempered(row, inverse);
             let mean: f64 = probabilities.iter().zip(row).map(|(p, l)| p * l).sum();
-            let by_size = |a: &usize, b: &usize| row[*a].total_cmp(&row[*b]);
-            let Some(top) = (0..row.len()).max_by(by_size) else {
-                continue;
-            };
+            let top = largest(row);
             let right = f64::from(u8::from(top == *class as usize));
             let (sure, weight) = (probabilities[top], class_weights[*class as usize]);
             excess.sum += weight * (sure - right);
@@ -113,7 +112,7 @@ pub fn at_temperature(probabilities: &mut [f32], width: usize, temperature: f64)
     }
     for row in probabilities.chunks_exact_mut(width.max(1)) {
         let logits: Vec<f64> = row.iter().map(|p| log(*p)).collect();
-        for (p, new) in row.iter_mut().zip(softmax(&logits, 1.0 / temperature)) {
+        for (p, new) in row.iter_mut().zip(tempered(&logits, 1.0 / temperature)) {
             *p = new as f32;
         }
     }
@@ -123,11 +122,12 @@ fn log(probability: f32) -> f64 {
     f64::from(probability).max(SMALLEST).ln()
 }
 
-fn softmax(logits: &[f64], inverse: f64) -> Vec<f64> {
-    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let raised: Vec<f64> = logits.iter().map(|l| (inverse * (l - top)).exp()).collect();
-    let sum: f64 = raised.iter().sum();
-    raised.iter().map(|w| w / sum).collect()
+/// The probabilities of `logits` at a temperature, given by its inverse.
+fn tempered(logits: &[f64], inverse: f64) -> Vec<f64> {
+    let top = logits[largest(logits)];
+    let mut shares: Vec<f64> = logits.iter().map(|logit| inverse * (logit - top)).collect();
+    softmax(&mut shares);
+    shares
 }
 
 #[cfg(test)]
@@ -141,8 +141,8 @@ mod tests {
         let (mut stated, mut classes) = (Vec::new(), Vec::new());
         for _ in 0..rows {
             let logits: Vec<f64> = (0..3).map(|_| 6.0 * draws.uniform()).collect();
-            let honest = softmax(&logits, 1.0 / truth);
-            stated.extend(softmax(&logits, 1.0).iter().map(|p| *p as f32));
+            let honest = tempered(&logits, 1.0 / truth);
+            stated.extend(tempered(&logits, 1.0).iter().map(|p| *p as f32));
             classes.push(draws.category(&honest) as u32);
         }
         (stated, classes)

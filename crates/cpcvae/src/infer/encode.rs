@@ -1,8 +1,9 @@
 //! Codes: where a row lies on the latent map.
 
-use super::{Inference, no_generative_part, to_vec};
+use super::{Inference, to_vec};
 use crate::error::Result;
-use crate::model::{AuxiliaryVae, Model, Posterior};
+use crate::model::AuxiliaryVae;
+use crate::probabilities::largest;
 use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
 
@@ -19,13 +20,11 @@ impl Inference {
     /// Means and standard deviations of q(z|x). For M2, of q(z|x,y) at the most probable class; with
     /// an auxiliary variable, also at its mean. For M1+M2, of the code z1 of the features.
     pub fn encode(&self, features: &dyn Rows) -> Result<Codes> {
-        if matches!(self.model, Model::Classifier(_)) {
-            return Err(no_generative_part());
-        }
+        let model = self.generative()?;
         let columns = self.shape.code;
         let (mut means, mut sigmas) = (Vec::new(), Vec::new());
         self.for_chunks(features, |x, _| {
-            let posterior = self.posterior(x);
+            let posterior = model.posterior(x);
             means.extend(to_vec(posterior.mean()));
             sigmas.extend(to_vec(posterior.sigma()));
         });
@@ -38,23 +37,6 @@ impl Inference {
             mean: matrix(means),
             sigma: matrix(sigmas),
         })
-    }
-
-    /// q(z|x), or q(z|x,y) at the most probable class. Only for models with codes.
-    pub(super) fn posterior(&self, x: Tensor<2>) -> Posterior {
-        match &self.model {
-            Model::Vae(vae) => vae.encode(x),
-            Model::LabelVae(model) => {
-                let y = most_probable(model.predict(x.clone()).probs());
-                model.encode(x, y)
-            }
-            Model::StackedVae(model) => model.features().encode(x),
-            Model::AuxiliaryVae(model) => {
-                let (a, y) = auxiliary_and_class(model, x.clone());
-                model.encode(x, a, y)
-            }
-            Model::Classifier(_) => unreachable!("callers refuse models without codes"),
-        }
     }
 }
 
@@ -71,7 +53,7 @@ pub(super) fn most_probable(probs: Tensor<2>) -> Tensor<2> {
     let device = probs.device();
     let best: Vec<u32> = to_vec(probs)
         .chunks_exact(classes)
-        .map(|row| super::evaluate::largest(row) as u32)
+        .map(|row| largest(row) as u32)
         .collect();
     let rows = best.len();
     let one_hot = crate::objective::one_hot(&best, classes);

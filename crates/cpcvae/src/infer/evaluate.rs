@@ -3,6 +3,7 @@
 use super::Inference;
 use super::calibrate::at_temperature;
 use crate::model::Target;
+use crate::probabilities::largest;
 use cpcvae_data::{Dataset, Labels, Matrix};
 use serde::{Deserialize, Serialize};
 
@@ -42,10 +43,12 @@ impl Inference {
     /// An evaluation on the same rows with their evidence, where it lacks it: that takes several
     /// times as long as predictions do.
     pub fn with_evidence(&self, mut evaluation: Evaluation, data: &Dataset) -> Evaluation {
-        if evaluation.elbo.is_none() && !data.is_empty() {
-            let scores = self.score(&data.features, 1).ok();
-            let of_rows = |elbo: Vec<f32>| mean(elbo.into_iter().map(f64::from));
-            evaluation.elbo = scores.map(|scores| of_rows(scores.elbo));
+        // A classifier has no evidence.
+        if let (None, false, Some(model)) =
+            (evaluation.elbo, data.is_empty(), self.generative_model())
+        {
+            let elbo = self.score_by(model, &data.features, 1).elbo;
+            evaluation.elbo = Some(mean(elbo.into_iter().map(f64::from)));
         }
         evaluation
     }
@@ -57,18 +60,14 @@ impl Inference {
 
     /// Predictions only, with class probabilities at a temperature.
     pub fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
-        let mut evaluation = match (
-            self.predict(&data.features, 0),
-            &data.labels,
-            &self.shape.target,
-        ) {
-            (Ok(mut outputs), Labels::Classes { of_row, .. }, Target::Classes(names)) => {
+        let outputs = || self.outputs(&data.features, 0);
+        let mut evaluation = match (&data.labels, &self.shape.target) {
+            (Labels::Classes { of_row, .. }, Target::Classes(names)) => {
+                let mut outputs = outputs();
                 at_temperature(&mut outputs.values, names.len(), temperature);
                 of_classes(&outputs, of_row, names.len())
             }
-            (Ok(outputs), Labels::Values { of_row, .. }, Target::Values(_)) => {
-                of_values(&outputs, of_row)
-            }
+            (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(&outputs(), of_row),
             _ => Evaluation::empty(),
         };
         evaluation.rows = data.len();
@@ -151,9 +150,4 @@ fn of_values(predicted: &Matrix, labels: &[Option<Vec<f32>>]) -> Evaluation {
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
     sum / f64::from(count.max(1))
-}
-
-/// The place of the largest value; the first one of equals.
-pub fn largest(values: &[f32]) -> usize {
-    (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
 }

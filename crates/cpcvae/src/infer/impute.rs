@@ -1,9 +1,9 @@
 //! Missing cells filled in: what is decoded from the codes that a row's known cells speak for.
 
-use super::{Inference, no_generative_part, to_vec};
-use crate::distribution::Family;
+use super::generative::Generative;
+use super::{Inference, to_vec};
 use crate::error::Result;
-use crate::model::{Model, Vae};
+use crate::model::Vae;
 use crate::noise::{Noise, NoisePurpose};
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -34,18 +34,17 @@ impl Inference {
     /// class among their latent variables go from row to code and back `iterations` times instead
     /// (pseudo-Gibbs, Rezende et al. 2014).
     pub fn impute(&self, features: &Matrix, filling: Filling, iterations: usize) -> Result<Matrix> {
-        match &self.model {
-            Model::Classifier(_) => Err(no_generative_part()),
-            Model::Vae(vae) if self.scores_known_cells() => {
-                Ok(self.fill_by_code(vae, features, filling, iterations))
+        Ok(match self.generative()? {
+            Generative::Vae(vae) if self.scores_known_cells() => {
+                self.fill_by_code(vae, features, filling, iterations)
             }
-            _ => Ok(self.fill_in_turns(features, filling, iterations)),
-        }
+            model => self.fill_in_turns(model, features, filling, iterations),
+        })
     }
 
     /// Whether the likelihood can leave cells out; that of pixels cannot.
     fn scores_known_cells(&self) -> bool {
-        self.shape.row.is_some() || self.shape.likelihood == Family::Normal
+        self.shape.row.is_some() || self.shape.likelihood.is_for_tables()
     }
 
     fn fill_by_code(
@@ -89,7 +88,13 @@ impl Inference {
         }
     }
 
-    fn fill_in_turns(&self, features: &Matrix, filling: Filling, iterations: usize) -> Matrix {
+    fn fill_in_turns(
+        &self,
+        model: Generative<'_>,
+        features: &Matrix,
+        filling: Filling,
+        iterations: usize,
+    ) -> Matrix {
         let mut filled = match self.shape.row {
             Some(_) => features.clone(),
             None => features.clone().with_missing_as(0.0),
@@ -97,15 +102,15 @@ impl Inference {
         for iteration in 0..iterations {
             let mut made = Vec::with_capacity(filled.values.len());
             self.for_chunks(&filled, |x, noise| {
-                let posterior = self.posterior(x.clone());
+                let posterior = model.posterior(x.clone());
                 let [rows, code] = posterior.mean().dims();
                 made.extend(to_vec(match filling {
-                    Filling::Mean => self.decode(posterior.mean(), x).mean(),
+                    Filling::Mean => model.decode(posterior.mean(), x).mean(),
                     Filling::Draw(draw) => {
                         let noise = noise.draw(draw * iterations + iteration + 1);
                         let z_noise = noise.normal(NoisePurpose::Evaluation, [rows, code]);
                         let (z, _) = posterior.sample_kl(z_noise);
-                        self.decode(z, x).draw(&noise)
+                        model.decode(z, x).draw(&noise)
                     }
                 }));
             });

@@ -10,6 +10,7 @@ mod normal;
 mod start;
 
 use super::Codes;
+use crate::probabilities::softmax;
 use normal::Normal;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -104,7 +105,7 @@ impl Data<'_> {
             let (mut sum, mut weights) = (0.0, 0.0);
             for ((row, weight), belongs) in members.iter().zip(&mut belongs) {
                 *belongs = normals.terms(self.codes, *row);
-                sum += weight * to_shares(belongs);
+                sum += weight * softmax(belongs);
                 weights += weight;
             }
             let now = sum / weights;
@@ -176,17 +177,8 @@ impl Normals {
     }
 
     fn score(&self, codes: &Codes, row: usize) -> f64 {
-        to_shares(&mut self.terms(codes, row))
+        softmax(&mut self.terms(codes, row))
     }
-}
-
-/// Turns logarithms into shares of their sum, and gives the sum's logarithm.
-fn to_shares(logs: &mut [f64]) -> f64 {
-    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    logs.iter_mut().for_each(|log| *log = (*log - top).exp());
-    let sum: f64 = logs.iter().sum();
-    logs.iter_mut().for_each(|share| *share /= sum);
-    top + sum.ln()
 }
 
 /// Whether the mean of weighted gains is above zero by more than its standard error.

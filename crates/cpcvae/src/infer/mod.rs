@@ -11,6 +11,7 @@ mod draws;
 mod encode;
 mod evaluate;
 mod fitted_codes;
+mod generative;
 mod impute;
 mod mixture;
 mod predict;
@@ -21,8 +22,9 @@ mod score;
 mod suggest;
 mod unusual;
 
+pub use crate::probabilities::largest;
 pub use encode::Codes;
-pub use evaluate::{Evaluation, largest};
+pub use evaluate::Evaluation;
 pub use fitted_codes::FittedCodes;
 pub use impute::Filling;
 pub use reconstruct::Reconstruction;
@@ -31,7 +33,7 @@ pub use score::Scores;
 pub use suggest::{entropy, suggest};
 pub use unusual::Typical;
 
-use crate::distribution::{Family, binarise};
+use crate::distribution::binarise;
 use crate::model::{Model, Shape};
 use crate::noise::{Noise, NoisePurpose};
 use burn::module::Module;
@@ -132,13 +134,11 @@ impl Inference {
 
     /// What the likelihood speaks of: black and white pixels for the Bernoulli.
     fn observed(&self, x: Tensor<2>, noise: &Noise) -> Tensor<2> {
-        match self.shape.likelihood {
-            Family::Bernoulli => {
-                let uniform = noise.uniform(NoisePurpose::Binarise, x.dims());
-                binarise(x, uniform)
-            }
-            _ => x,
+        if !self.shape.likelihood.is_binary() {
+            return x;
         }
+        let uniform = noise.uniform(NoisePurpose::Binarise, x.dims());
+        binarise(x, uniform)
     }
 }
 
@@ -148,12 +148,4 @@ fn to_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         .into_data()
         .try_into_vec()
         .expect("models compute in f32")
-}
-
-/// The error for a model that lacks what is asked for.
-fn no_generative_part() -> crate::Error {
-    crate::Error::Mismatch(
-        "a `labels-only` or `vat` model has no generative part: it can only predict and be evaluated"
-            .into(),
-    )
 }

@@ -2,7 +2,7 @@
 
 use super::{Inference, to_vec};
 use crate::error::{Error, Result};
-use crate::model::{Model, Posterior};
+use crate::model::{Model, Posterior, Vae};
 use crate::noise::{Noise, NoisePurpose};
 use crate::objective::Prediction;
 use burn::tensor::Tensor;
@@ -14,33 +14,42 @@ impl Inference {
     /// With `samples = 0` the code is the mean of q(z|x); otherwise predictions are averaged over
     /// that many draws of the code. For ADGM and SDGM this is the auxiliary variable.
     pub fn predict(&self, features: &dyn Rows, samples: usize) -> Result<Matrix> {
-        let columns = self.shape.target.outputs();
-        if columns == 0 {
+        if self.shape.target.outputs() == 0 {
             return Err(Error::Mismatch(
                 "a model of the method `vae` does not predict labels; train `vae-then-mlp`, `pc` \
                  or `cpc` for that"
                     .into(),
             ));
         }
+        Ok(self.outputs(features, samples))
+    }
+
+    /// The same, of a model that predicts something.
+    pub(super) fn outputs(&self, features: &dyn Rows, samples: usize) -> Matrix {
+        let columns = self.shape.target.outputs();
         let mut values = Vec::with_capacity(features.rows() * columns);
         self.for_chunks(features, |x, noise| {
             values.extend(to_vec(self.predict_chunk(x, samples, &noise)));
         });
-        Ok(Matrix {
+        Matrix {
             rows: features.rows(),
             columns,
             values,
-        })
+        }
     }
 
     /// The same for codes `[rows, code]`; only for models that predict from codes.
     pub fn predict_codes(&self, codes: &dyn Rows) -> Result<Matrix> {
         let columns = self.shape.target.outputs();
-        if !self.shape.kind.predicts_from_codes() {
-            return Err(Error::Mismatch(
-                "this model predicts from features, not from codes".into(),
-            ));
-        }
+        let predict: Box<dyn Fn(Tensor<2>) -> Tensor<2> + '_> = match &self.model {
+            Model::Vae(vae) => Box::new(|z| self.predict_code(vae, z)),
+            Model::StackedVae(model) => Box::new(|z| model.labels().predict(z).probs()),
+            _ => {
+                return Err(Error::Mismatch(
+                    "this model predicts from features, not from codes".into(),
+                ));
+            }
+        };
         if columns == 0 || codes.columns() != self.shape.code {
             return Err(Error::Mismatch(format!(
                 "codes of {} dimensions cannot be given to a predictor of {} outputs on {}",
@@ -50,7 +59,7 @@ impl Inference {
             )));
         }
         let mut values = Vec::with_capacity(codes.rows() * columns);
-        self.for_chunks(codes, |z, _| values.extend(to_vec(self.predict_code(z))));
+        self.for_chunks(codes, |z, _| values.extend(to_vec(predict(z))));
         Ok(Matrix {
             rows: codes.rows(),
             columns,
@@ -80,9 +89,14 @@ impl Inference {
 
     fn predict_chunk(&self, x: Tensor<2>, samples: usize, noise: &Noise) -> Tensor<2> {
         match &self.model {
-            Model::Vae(_) | Model::StackedVae(_) => {
-                let posterior = self.posterior(x);
-                averaged(&posterior, samples, noise, |z| self.predict_code(z))
+            Model::Vae(vae) => averaged(&vae.encode(x), samples, noise, |z| {
+                self.predict_code(vae, z)
+            }),
+            Model::StackedVae(model) => {
+                let posterior = model.features().encode(x);
+                averaged(&posterior, samples, noise, |z| {
+                    model.labels().predict(z).probs()
+                })
             }
             Model::AuxiliaryVae(model) => {
                 let posterior = model.auxiliary(x.clone());
@@ -98,16 +112,10 @@ impl Inference {
         }
     }
 
-    /// From codes `[rows, code]`; only for models that predict from codes.
-    fn predict_code(&self, z: Tensor<2>) -> Tensor<2> {
-        match &self.model {
-            Model::Vae(vae) => {
-                let classes = self.shape.target.is_classes();
-                Prediction::new(vae.predict(z), classes).as_target()
-            }
-            Model::StackedVae(model) => model.labels().predict(z).probs(),
-            _ => unreachable!("callers ask models that predict from codes"),
-        }
+    /// By a VAE from codes `[rows, code]`.
+    fn predict_code(&self, vae: &Vae, z: Tensor<2>) -> Tensor<2> {
+        let classes = self.shape.target.is_classes();
+        Prediction::new(vae.predict(z), classes).as_target()
     }
 }
 

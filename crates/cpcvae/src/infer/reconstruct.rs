@@ -1,10 +1,8 @@
 //! Reconstructions: a row, through its code, back to features.
 
-use super::encode::{auxiliary_and_class, most_probable};
-use super::{Inference, no_generative_part, to_vec};
-use crate::distribution::Likelihood;
-use crate::error::{Error, Result};
-use crate::model::Model;
+use super::generative::Generative;
+use super::{Inference, to_vec};
+use crate::error::{Error, Remedy, Result};
 use crate::net::spatial_transformer::DIMENSIONS;
 use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
@@ -25,19 +23,21 @@ pub enum Reconstruction {
 impl Inference {
     /// Features `[rows, features]` in the model's units.
     pub fn reconstruct(&self, features: &dyn Rows, kind: Reconstruction) -> Result<Matrix> {
-        if matches!(self.model, Model::Classifier(_)) {
-            return Err(no_generative_part());
-        }
+        let model = self.generative()?;
         let needs_transform = matches!(kind, Reconstruction::Aligned | Reconstruction::Transformed);
         if needs_transform && self.shape.transform.is_none() {
             let advice = match self.shape.image {
-                Some(_) => "train with `--set model.transform.enabled=true`",
+                Some(_) => "train with `model.transform.enabled`",
                 None => "affine transforms are for images",
             };
-            return Err(Error::Mismatch(format!(
+            let error = Error::Mismatch(format!(
                 "this model has no affine transform in its code, so nothing can be aligned or \
                  moved; {advice}"
-            )));
+            ));
+            return Err(match self.shape.image {
+                Some(_) => error.with_remedy(Remedy::EnableTransform),
+                None => error,
+            });
         }
         let mean_transform = match kind {
             Reconstruction::Aligned => self.mean_transform(features)?,
@@ -46,21 +46,21 @@ impl Inference {
         let mut values = Vec::with_capacity(features.rows() * features.columns());
         self.for_chunks(features, |x, noise| {
             let [rows, _] = x.dims();
-            let z = self.posterior(x.clone()).mean();
-            let z = match (&self.model, kind) {
-                (Model::Vae(vae), Reconstruction::Aligned) => {
+            let z = model.posterior(x.clone()).mean();
+            let z = match (model, kind) {
+                (Generative::Vae(vae), Reconstruction::Aligned) => {
                     let mean = Tensor::<1>::from_floats(mean_transform, &z.device());
                     let everywhere = mean.reshape([1, DIMENSIONS]).repeat_dim(0, rows);
                     vae.with_transform(z, everywhere)
                 }
-                (Model::Vae(vae), Reconstruction::Transformed) => {
+                (Generative::Vae(vae), Reconstruction::Transformed) => {
                     let z_t =
                         noise.normal(crate::noise::NoisePurpose::Transform, [rows, DIMENSIONS]);
                     vae.with_transform(z, z_t)
                 }
                 _ => z,
             };
-            let decoded = self.decode(z, x);
+            let decoded = model.decode(z, x);
             values.extend(to_vec(match kind {
                 Reconstruction::Mean | Reconstruction::Aligned => decoded.mean(),
                 Reconstruction::Sampled | Reconstruction::Transformed => decoded.draw(&noise),
@@ -84,19 +84,5 @@ impl Inference {
             }
         }
         Ok(mean)
-    }
-
-    /// p(x|z), for M2 and its kin at the most probable class of `x`.
-    pub(super) fn decode(&self, z: Tensor<2>, x: Tensor<2>) -> Likelihood {
-        match &self.model {
-            Model::Vae(vae) => vae.decode(z),
-            Model::LabelVae(model) => model.decode(z, most_probable(model.predict(x).probs())),
-            Model::StackedVae(model) => model.features().decode(z),
-            Model::AuxiliaryVae(model) => {
-                let (a, y) = auxiliary_and_class(model, x);
-                model.decode(z, a, y)
-            }
-            Model::Classifier(_) => unreachable!("callers refuse models without codes"),
-        }
     }
 }

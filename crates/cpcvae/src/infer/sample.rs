@@ -1,9 +1,10 @@
 //! New rows, of all kinds or of a chosen class.
 
-use super::{Inference, no_generative_part, to_vec};
+use super::generative::{ClassModel, Generative};
+use super::{Inference, to_vec};
 use crate::distribution::Likelihood;
-use crate::error::{Error, Result};
-use crate::model::{Model, Target, Vae};
+use crate::error::{Error, Remedy, Result};
+use crate::model::{Target, Vae};
 use crate::noise::{Noise, NoisePurpose};
 use crate::objective::Prediction;
 use burn::tensor::{Int, Tensor, TensorData};
@@ -56,13 +57,13 @@ impl Inference {
     /// New rows: the likelihood's mean, or with `noisy` a draw from it.
     pub fn sample(&self, rows: usize, noisy: bool, codes: CodeSource) -> Result<Matrix> {
         let noise = Noise::new(self.seed, 0, &self.device);
-        let decoded = match &self.model {
-            Model::Vae(vae) => vae.decode(self.codes(rows, None, codes, &noise)),
-            _ => {
+        let decoded = match self.generative()? {
+            Generative::Vae(vae) => vae.decode(self.codes(rows, None, codes, &noise)),
+            Generative::OfClasses(model) => {
                 // p(y) is uniform: classes in turn.
                 let number = self.shape.target.outputs().max(1);
                 let classes: Vec<u32> = (0..rows).map(|i| (i % number) as u32).collect();
-                self.decode_classes(&classes, &noise)?
+                self.decode_classes(model, &classes, &noise)
             }
         };
         let drawn = if noisy {
@@ -93,10 +94,11 @@ impl Inference {
         };
         Err(Error::Mismatch(format!(
             "class `{name}` is too rare: {found} of {} drawn codes reach a probability of {}, but \
-             {rows} samples are wanted; lower `--threshold`, ask for fewer samples, or raise \
-             `--max-draws`",
+             {rows} samples are wanted; lower the threshold, ask for fewer samples, or allow more \
+             draws",
             samples.drawn, limits.threshold
-        )))
+        ))
+        .with_remedy(Remedy::RelaxRejection))
     }
 
     /// The same, with as many rows as were found when the limit on drawn codes was reached.
@@ -120,8 +122,8 @@ impl Inference {
             )));
         }
         let noise = Noise::new(self.seed, 1 + class as u64, &self.device);
-        let (decoded, drawn) = match &self.model {
-            Model::Vae(vae) => match self.accepted_codes(vae, class, rows, limits) {
+        let (decoded, drawn) = match self.generative()? {
+            Generative::Vae(vae) => match self.accepted_codes(vae, class, rows, limits) {
                 (Some(z), drawn) => (vae.decode(z), drawn),
                 (None, drawn) => {
                     return Ok(ClassSamples {
@@ -131,10 +133,10 @@ impl Inference {
                     });
                 }
             },
-            _ => (
-                self.decode_classes(&vec![class as u32; rows], &noise)?,
-                rows,
-            ),
+            Generative::OfClasses(model) => {
+                let classes = vec![class as u32; rows];
+                (self.decode_classes(model, &classes, &noise), rows)
+            }
         };
         let values = if noisy {
             decoded.draw(&noise)
@@ -214,26 +216,23 @@ impl Inference {
         Tensor::from_data(TensorData::new(values, shape), &self.device)
     }
 
-    /// p(x|y,z) for rows of these classes at codes of the prior; only for models whose label is a
-    /// latent variable.
-    fn decode_classes(&self, classes: &[u32], noise: &Noise) -> Result<Likelihood> {
+    /// p(x|y,z) for rows of these classes at codes of the prior.
+    fn decode_classes(&self, model: ClassModel<'_>, classes: &[u32], noise: &Noise) -> Likelihood {
         let rows = classes.len();
         let z = noise.normal(NoisePurpose::Prior, [rows, self.shape.code]);
         let y = self.one_hot(classes);
-        Ok(match &self.model {
-            Model::LabelVae(model) => model.decode(z, y),
-            Model::StackedVae(model) => {
+        match model {
+            ClassModel::Label(model) => model.decode(z, y),
+            ClassModel::Stacked(model) => {
                 // Other noise than that of the features, which are drawn from z1.
                 let z1 = model.labels().decode(z, y).draw(&noise.draw(1));
                 model.features().decode(z1)
             }
-            Model::AuxiliaryVae(model) => {
+            ClassModel::Auxiliary(model) => {
                 let shape = [rows, model.auxiliary_code()];
                 model.generate(z, y, noise.normal(NoisePurpose::Auxiliary, shape))
             }
-            Model::Vae(_) => unreachable!("a VAE has no classes among its latent variables"),
-            Model::Classifier(_) => return Err(no_generative_part()),
-        })
+        }
     }
 
     fn one_hot(&self, classes: &[u32]) -> Tensor<2> {

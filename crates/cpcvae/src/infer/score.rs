@@ -1,9 +1,10 @@
 //! How probable a row is: the evidence lower bound, and an importance-weighted estimate that
 //! comes from below to log p(x) as the number of draws grows (Burda et al. 2016).
 
-use super::{Inference, no_generative_part, to_vec};
+use super::generative::{ClassModel, Generative};
+use super::{Inference, to_vec};
 use crate::error::Result;
-use crate::model::{AuxiliaryVae, LabelVae, Model, Posterior, StackedVae, Vae};
+use crate::model::{AuxiliaryVae, LabelVae, Posterior, StackedVae, Vae};
 use crate::noise::{Noise, NoisePurpose};
 use crate::objective::{draw_auxiliary, unlabelled_bound, unlabelled_weight};
 use burn::tensor::Tensor;
@@ -21,91 +22,100 @@ pub struct Scores {
 impl Inference {
     /// Scores with `draws` codes a row (at least one).
     pub fn score(&self, features: &dyn Rows, draws: usize) -> Result<Scores> {
+        Ok(self.score_by(self.generative()?, features, draws))
+    }
+
+    pub(super) fn score_by(
+        &self,
+        model: Generative<'_>,
+        features: &dyn Rows,
+        draws: usize,
+    ) -> Scores {
         let mut scores = Scores {
             elbo: Vec::with_capacity(features.rows()),
             log_likelihood: Vec::with_capacity(features.rows()),
         };
-        if matches!(self.model, Model::Classifier(_)) {
-            return Err(no_generative_part());
-        }
         self.for_chunks(features, |x, noise| {
             let x = self.observed(x, &noise);
             let log_weights: Tensor<2> =
-                Tensor::stack(self.log_weights(&x, &noise, draws.max(1)), 1);
+                Tensor::stack(model.log_weights(&x, &noise, draws.max(1)), 1);
             scores
                 .elbo
-                .extend(to_vec(self.bound(&x, &noise, &log_weights)));
+                .extend(to_vec(model.bound(&x, &noise, &log_weights)));
             scores
                 .log_likelihood
                 .extend(to_vec(log_mean_exp(log_weights)));
         });
-        Ok(scores)
+        scores
     }
+}
 
+impl Generative<'_> {
     /// log p(x, z) - log q(z|x) at each draw of z, `[rows]`.
-    fn log_weights(&self, x: &Tensor<2>, noise: &Noise, draws: usize) -> Vec<Tensor<1>> {
+    fn log_weights(self, x: &Tensor<2>, noise: &Noise, draws: usize) -> Vec<Tensor<1>> {
         let noises = (0..draws).map(|draw| noise.draw(draw));
-        match &self.model {
+        match self {
             // The code depends on x alone: one pass of the encoder serves all draws.
-            Model::Vae(vae) => {
+            Self::Vae(vae) => {
                 let posterior = vae.encode(x.clone());
                 let weight = |noise: Noise| vae_log_weight(vae, &posterior, x.clone(), &noise);
                 noises.map(weight).collect()
             }
-            _ => noises
-                .map(|noise| self.log_weight(x.clone(), &noise))
+            Self::OfClasses(model) => noises
+                .map(|noise| model.log_weight(x.clone(), &noise))
                 .collect(),
-        }
-    }
-
-    /// The same at one draw, for models with a label among the latent variables.
-    fn log_weight(&self, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
-        match &self.model {
-            Model::LabelVae(model) => label_vae_log_weight(model, x, noise),
-            Model::StackedVae(model) => {
-                let (z1, lower) = lower_log_weight(model, x, noise);
-                lower + label_vae_log_weight(model.labels(), z1, noise)
-            }
-            Model::AuxiliaryVae(model) => auxiliary_log_weight(model, x, noise),
-            Model::Vae(_) | Model::Classifier(_) => unreachable!("these have no such label"),
         }
     }
 
     /// The bound: the mean log-weight; where the label is a latent variable, the bound that sums
     /// over classes with q(y|x).
-    fn bound(&self, x: &Tensor<2>, noise: &Noise, log_weights: &Tensor<2>) -> Tensor<1> {
+    fn bound(self, x: &Tensor<2>, noise: &Noise, log_weights: &Tensor<2>) -> Tensor<1> {
         let [rows, draws] = log_weights.dims();
-        if matches!(self.model, Model::Vae(_)) {
-            return log_weights.clone().mean_dim(1).reshape([rows]);
+        match self {
+            Self::Vae(_) => log_weights.clone().mean_dim(1).reshape([rows]),
+            Self::OfClasses(model) => (0..draws)
+                .map(|draw| model.bound(x.clone(), &noise.draw(draw)))
+                .reduce(|sum, bound| sum + bound)
+                .expect("at least one draw")
+                .div_scalar(draws as f64),
         }
-        (0..draws)
-            .map(|draw| self.class_bound(x.clone(), &noise.draw(draw)))
-            .reduce(|sum, bound| sum + bound)
-            .expect("at least one draw")
-            .div_scalar(draws as f64)
+    }
+}
+
+impl ClassModel<'_> {
+    /// log p(x, z) - log q(z|x) at one draw of z, `[rows]`.
+    fn log_weight(self, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
+        match self {
+            Self::Label(model) => label_vae_log_weight(model, x, noise),
+            Self::Stacked(model) => {
+                let (z1, lower) = lower_log_weight(model, x, noise);
+                lower + label_vae_log_weight(model.labels(), z1, noise)
+            }
+            Self::Auxiliary(model) => auxiliary_log_weight(model, x, noise),
+        }
     }
 
     /// The bound at one draw, summed over classes with q(y|x).
-    fn class_bound(&self, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
-        let code_noise = |classes: usize| {
-            let rows = x.dims()[0] * classes;
-            noise.normal(NoisePurpose::Evaluation, [rows, self.shape.code])
+    fn bound(self, x: Tensor<2>, noise: &Noise) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        let code_noise = |classes: usize, code: usize| {
+            noise.normal(NoisePurpose::Evaluation, [rows * classes, code])
         };
-        match &self.model {
-            Model::LabelVae(model) => {
-                unlabelled_bound(model, x.clone(), code_noise(model.classes()))
+        match self {
+            Self::Label(model) => {
+                unlabelled_bound(model, x, code_noise(model.classes(), model.code()))
             }
-            Model::StackedVae(model) => {
-                let (z1, lower) = lower_log_weight(model, x.clone(), noise);
+            Self::Stacked(model) => {
+                let (z1, lower) = lower_log_weight(model, x, noise);
                 let upper = model.labels();
-                lower + unlabelled_bound(upper, z1, code_noise(upper.classes()))
+                lower + unlabelled_bound(upper, z1, code_noise(upper.classes(), upper.code()))
             }
-            Model::AuxiliaryVae(model) => {
+            Self::Auxiliary(model) => {
                 let (a, log_q) = draw_auxiliary(&model.auxiliary(x.clone()), noise);
                 let q = model.classify(x.clone(), a.clone());
-                unlabelled_weight(model, x.clone(), a, &q, code_noise(model.classes())) - log_q
+                let noise = code_noise(model.classes(), model.code());
+                unlabelled_weight(model, x, a, &q, noise) - log_q
             }
-            _ => unreachable!("callers have a label among the latent variables"),
         }
     }
 }

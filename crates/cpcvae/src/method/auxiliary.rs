@@ -1,15 +1,23 @@
 //! `adgm` and `sdgm`: auxiliary and skip deep generative models, Maaloe et al. 2016.
 
-use super::{DataKind, M2, Recipe, Stage, check_weight};
+use super::{DataKind, LabelFacts, M2, MethodInfo, MethodSettings, Recipe};
 use crate::error::{Error, Result};
 use crate::model::{AuxiliaryShape, ModelKind};
 use crate::objective::{AuxiliaryEvidence, Objective};
+use crate::range::at_least_zero;
 use serde::{Deserialize, Serialize};
 
-/// M2's weighted objective with an auxiliary variable a in its bounds.
+/// [`Auxiliary`] whose features are made without a.
+pub type Adgm = Auxiliary<false>;
+
+/// [`Auxiliary`] whose features are made with a, a skip connection.
+pub type Sdgm = Auxiliary<true>;
+
+/// M2's weighted objective with an auxiliary variable a in its bounds. `SKIP` says whether features
+/// are made with a ([`Sdgm`]) or without it ([`Adgm`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Auxiliary {
+pub struct Auxiliary<const SKIP: bool> {
     /// alpha.
     pub classification_weight: f64,
     /// Weight of the bound of labelled rows.
@@ -20,10 +28,27 @@ pub struct Auxiliary {
     pub samples: usize,
 }
 
-impl Auxiliary {
+impl<const SKIP: bool> MethodSettings for Auxiliary<SKIP> {
+    const INFO: MethodInfo = MethodInfo {
+        needs_classes: true,
+        has_batch_norm: true,
+        has_plain_images: true,
+        ..if SKIP {
+            MethodInfo::new(
+                "sdgm",
+                "adgm whose auxiliary variable has a part in the features too",
+            )
+        } else {
+            MethodInfo::new(
+                "adgm",
+                "m2 with an auxiliary variable for a richer posterior (Maaloe et al. 2016)",
+            )
+        }
+    };
+
     /// With M2's weights, but for alpha of images, which is Maaloe's: 0.1 times all rows of MNIST over
     /// the 100 with a label.
-    pub fn default_for(data: DataKind) -> Self {
+    fn default_for(data: DataKind) -> Self {
         Self {
             classification_weight: match data {
                 DataKind::Table => M2::default().classification_weight,
@@ -35,23 +60,22 @@ impl Auxiliary {
         }
     }
 
-    /// `skip` for SDGM, whose features are made with a; not for ADGM.
-    pub(super) fn recipe(&self, skip: bool) -> Result<Recipe> {
+    fn recipe(&self, _: &LabelFacts) -> Result<Recipe> {
         if self.samples == 0 {
             let problem = "is 0; a bound needs at least one draw";
             return Err(Error::setting("method.samples", problem));
         }
-        let objective = Objective::AuxiliaryEvidence(AuxiliaryEvidence {
-            classification: check_weight("classification_weight", self.classification_weight)?,
-            labelled_bound: check_weight("labelled_bound_weight", self.labelled_bound_weight)?,
+        let (classification, labelled_bound) =
+            (self.classification_weight, self.labelled_bound_weight);
+        let objective = Objective::AuxiliaryVae(AuxiliaryEvidence {
+            classification: at_least_zero("method.classification_weight", classification)?,
+            labelled_bound: at_least_zero("method.labelled_bound_weight", labelled_bound)?,
             samples: self.samples,
         });
-        Ok(Recipe {
-            kind: ModelKind::AuxiliaryVae(AuxiliaryShape {
-                dimensions: self.auxiliary,
-                skip,
-            }),
-            stages: Stage::whole(objective),
-        })
+        let kind = ModelKind::AuxiliaryVae(AuxiliaryShape {
+            dimensions: self.auxiliary,
+            skip: SKIP,
+        });
+        Ok(Recipe::whole(kind, objective))
     }
 }

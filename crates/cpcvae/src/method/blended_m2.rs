@@ -2,10 +2,11 @@
 //! and Hernandez-Lobato 2020, after Lasserre, Bishop and Minka 2006).
 
 use super::m2::later_classification_weight;
-use super::{DataKind, LabelFacts, M2, Recipe, Stage, check_share};
+use super::{DataKind, LabelFacts, M2, MethodInfo, MethodSettings, Recipe};
 use crate::error::Result;
 use crate::model::ModelKind;
 use crate::objective::{LabelEvidence, Objective};
+use crate::range;
 use serde::{Deserialize, Serialize};
 
 /// M2's bounds, the log-loss of the predictor, and the prior
@@ -21,11 +22,20 @@ pub struct BlendedM2 {
     pub blend: f64,
 }
 
-impl BlendedM2 {
+impl MethodSettings for BlendedM2 {
+    const INFO: MethodInfo = MethodInfo {
+        needs_classes: true,
+        has_plain_images: true,
+        ..MethodInfo::new(
+            "blended-m2",
+            "m2 and a predictor tied to it (Gordon and Hernandez-Lobato 2020)",
+        )
+    };
+
     /// With M2's weights, but for alpha of images. In short trials on half-moon with evenly spaced
     /// labels a blend of 0.5 left the predictor nearly alone (63 % right), and 0.2 did better (94 %)
     /// than M2 (88 %).
-    pub fn default_for(data: DataKind) -> Self {
+    fn default_for(data: DataKind) -> Self {
         Self {
             classification_weight: later_classification_weight(data),
             labelled_bound_weight: M2::default().labelled_bound_weight,
@@ -33,27 +43,21 @@ impl BlendedM2 {
         }
     }
 
-    pub(super) fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
+    fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
         let m2 = M2 {
             classification_weight: self.classification_weight,
             labelled_bound_weight: self.labelled_bound_weight,
         };
         // With a prior of no width the two are the same network, so there is only one.
-        if check_share("blend", self.blend)? == 0.0 {
-            return m2.recipe();
+        if range::share("method.blend", self.blend)? == 0.0 {
+            return m2.recipe(facts);
         }
-        let Objective::LabelEvidence(evidence) = m2.objective()? else {
-            unreachable!("M2 maximises bounds of the evidence");
-        };
         let sigma = (self.blend / (1.0 - self.blend)).powi(2);
-        let objective = Objective::LabelEvidence(LabelEvidence {
+        let objective = Objective::LabelVae(LabelEvidence {
             // The prior speaks once for all rows; every other term is a mean over rows.
             coupling: 0.5 / (sigma * sigma * facts.rows.max(1) as f64),
-            ..evidence
+            ..m2.bounds()?
         });
-        Ok(Recipe {
-            kind: ModelKind::BlendedVae,
-            stages: Stage::whole(objective),
-        })
+        Ok(Recipe::whole(ModelKind::BlendedVae, objective))
     }
 }

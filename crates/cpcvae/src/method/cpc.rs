@@ -1,11 +1,12 @@
 //! `cpc`: the consistent prediction-constrained VAE, the paper's main method.
 
-use super::{DataKind, LabelFacts, Pc, Recipe, Stage, check_share, check_weight};
+use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Pc, Recipe};
 use crate::error::{Error, Result};
 use crate::model::ModelKind;
 use crate::objective::{
-    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, TermWeights,
+    AggregateViews, Constrained, GradientPath, Objective, Simulated, Term, VaeObjective,
 };
+use crate::range::{at_least_zero, share};
 use serde::{Deserialize, Serialize};
 
 /// Evidence, prediction loss, consistency, aggregate label consistency, entropy.
@@ -54,12 +55,21 @@ pub struct Cpc {
     pub beta_ramp: f64,
 }
 
-impl Cpc {
+impl MethodSettings for Cpc {
+    const INFO: MethodInfo = MethodInfo {
+        takes_constraint: true,
+        takes_pseudo_labels: true,
+        ..MethodInfo::new(
+            "cpc",
+            "pc, and predictions must survive reconstruction (consistency constraint)",
+        )
+    };
+
     /// The paper's terms with weights that did well on half-moon and MNIST (`docs/methods/cpc.md` has
     /// each deviation from the paper's table with its reason): consistency follows once predictions
     /// mean something, a strong aggregate term keeps the classes apart, and no entropy term locks
     /// early mistakes in.
-    pub fn default_for(data: DataKind) -> Self {
+    fn default_for(data: DataKind) -> Self {
         let pc = Pc::default_for(data);
         let images = data == DataKind::Images;
         // Evidence of images is thousands of nats; what is to be heard beside it has to be loud.
@@ -87,49 +97,73 @@ impl Cpc {
         }
     }
 
-    pub(super) fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
-        let lambda = check_weight("prediction_weight", self.prediction_weight)?;
+    fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
+        let lambda = at_least_zero("method.prediction_weight", self.prediction_weight)?;
         // Continuous labels have neither class frequencies nor an entropy.
         let for_classes = if facts.class_shares.is_empty() {
             0.0
         } else {
             lambda
         };
-        let weights = TermWeights {
-            beta: check_weight("beta", self.beta)?,
-            prediction: lambda,
-            consistency: lambda * check_weight("consistency_weight", self.consistency_weight)?,
-            aggregate: for_classes * check_weight("aggregate_weight", self.aggregate_weight)?,
-            entropy: for_classes * check_weight("entropy_weight", self.entropy_weight)?,
-            predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
-        };
-        let ramps = TermWeights {
-            beta: check_share("beta_ramp", self.beta_ramp)?,
-            prediction: check_share("prediction_ramp", self.prediction_ramp)?,
-            consistency: check_share("consistency_ramp", self.consistency_ramp)?,
-            aggregate: check_share("aggregate_ramp", self.aggregate_ramp)?,
-            entropy: check_share("entropy_ramp", self.entropy_ramp)?,
-            predictor_norm: 0.0,
-        };
-        Ok(Recipe {
-            kind: ModelKind::Vae,
-            stages: Stage::whole(Objective::Constrained(Constrained {
-                weights,
-                ramps,
-                class_shares: self.class_shares(facts)?,
-                gradient_path: self.gradient_path,
-                target_gradient: self.target_gradient,
-                simulated: self.simulated,
-                aggregate_views: self.aggregate_views,
-                aggregate_decay: check_share("aggregate_decay", self.aggregate_decay)?,
-                labelled_evidence: LabelledEvidence::Batch,
-                labelled_share: facts.labelled_share(),
-                input_noise: check_weight("input_noise", self.input_noise)?,
-                pseudo_labels: None,
-            })),
-        })
+        let norm = at_least_zero("method.predictor_norm", self.predictor_norm)?;
+        let objective = VaeObjective::Constrained(Constrained {
+            beta: term(1.0, ("beta", self.beta), ("beta_ramp", self.beta_ramp))?,
+            prediction: term(
+                1.0,
+                ("prediction_weight", lambda),
+                ("prediction_ramp", self.prediction_ramp),
+            )?,
+            consistency: term(
+                lambda,
+                ("consistency_weight", self.consistency_weight),
+                ("consistency_ramp", self.consistency_ramp),
+            )?,
+            aggregate: term(
+                for_classes,
+                ("aggregate_weight", self.aggregate_weight),
+                ("aggregate_ramp", self.aggregate_ramp),
+            )?,
+            entropy: term(
+                for_classes,
+                ("entropy_weight", self.entropy_weight),
+                ("entropy_ramp", self.entropy_ramp),
+            )?,
+            predictor_norm: Term::constant(norm),
+            class_shares: self.class_shares(facts)?,
+            gradient_path: self.gradient_path,
+            target_gradient: self.target_gradient,
+            simulated: self.simulated,
+            aggregate_views: self.aggregate_views,
+            aggregate_decay: share("method.aggregate_decay", self.aggregate_decay)?,
+            labelled_share: facts.labelled_share(),
+            input_noise: at_least_zero("method.input_noise", self.input_noise)?,
+            ..Constrained::default()
+        });
+        Ok(Recipe::whole(ModelKind::Vae, Objective::Vae(objective)))
     }
 
+    fn prediction_weight(&self) -> Option<f64> {
+        Some(self.prediction_weight)
+    }
+
+    fn set_prediction_weight(&mut self, weight: f64) {
+        self.prediction_weight = weight;
+    }
+}
+
+/// A term from its two settings, each with its key; the weight is a multiple of `unit`.
+fn term(
+    unit: f64,
+    (weight_key, weight): (&str, f64),
+    (ramp_key, ramp): (&str, f64),
+) -> Result<Term> {
+    Ok(Term {
+        weight: unit * at_least_zero(&format!("method.{weight_key}"), weight)?,
+        ramp: share(&format!("method.{ramp_key}"), ramp)?,
+    })
+}
+
+impl Cpc {
     fn class_shares(&self, facts: &LabelFacts) -> Result<Vec<f32>> {
         if self.class_shares.is_empty() {
             return Ok(facts.class_shares.clone());

@@ -1,10 +1,11 @@
 //! `m1-m2`: M2 on codes of a VAE, Kingma et al. 2014.
 
 use super::m2::later_classification_weight;
-use super::{DataKind, M2, Recipe, Stage, check_share, check_weight, vae::unconditional};
+use super::{DataKind, LabelFacts, M2, MethodInfo, MethodSettings, Recipe, Stage, vae::evidence};
 use crate::error::Result;
 use crate::model::ModelKind;
-use crate::objective::TermWeights;
+use crate::objective::{Objective, StackedObjective};
+use crate::range;
 use serde::{Deserialize, Serialize};
 
 /// Two stages: the VAE on all rows, then M2 on draws of its codes, while the VAE stays as it is.
@@ -21,9 +22,15 @@ pub struct M1M2 {
     pub label_share: f64,
 }
 
-impl M1M2 {
+impl MethodSettings for M1M2 {
+    const INFO: MethodInfo = MethodInfo {
+        needs_classes: true,
+        has_plain_images: true,
+        ..MethodInfo::new("m1-m2", "m2 on the codes of a VAE (Kingma et al. 2014)")
+    };
+
     /// With M2's weights, but for alpha of images.
-    pub fn default_for(data: DataKind) -> Self {
+    fn default_for(data: DataKind) -> Self {
         Self {
             beta: 1.0,
             classification_weight: later_classification_weight(data),
@@ -32,28 +39,26 @@ impl M1M2 {
         }
     }
 
-    pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = TermWeights {
-            beta: check_weight("beta", self.beta)?,
-            ..TermWeights::default()
-        };
-        let upper = M2 {
+    fn recipe(&self, _: &LabelFacts) -> Result<Recipe> {
+        let lower = StackedObjective::Features(evidence(self.beta)?);
+        let m2 = M2 {
             classification_weight: self.classification_weight,
             labelled_bound_weight: self.labelled_bound_weight,
         };
-        let share = check_share("label_share", self.label_share)?;
+        let upper = StackedObjective::Labels(m2.bounds()?);
+        let share = range::share("method.label_share", self.label_share)?;
         Ok(Recipe {
             kind: ModelKind::StackedVae,
             stages: vec![
                 Stage {
                     name: "vae",
                     share: 1.0 - share,
-                    objective: unconditional(weights),
+                    objective: Objective::StackedVae(lower),
                 },
                 Stage {
                     name: "m2",
                     share,
-                    objective: upper.objective()?,
+                    objective: Objective::StackedVae(upper),
                 },
             ],
         })

@@ -1,9 +1,10 @@
 //! `m2`: the semi-supervised VAE of Kingma et al. 2014, whose label is a latent variable.
 
-use super::{DataKind, Recipe, Stage, check_weight};
+use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Recipe};
 use crate::error::Result;
 use crate::model::ModelKind;
 use crate::objective::{LabelEvidence, Objective};
+use crate::range::at_least_zero;
 use serde::{Deserialize, Serialize};
 
 /// The weighted objective: alpha log q(y|x) + lambda L^S on labelled rows, L^U on the others.
@@ -36,20 +37,35 @@ pub(super) fn later_classification_weight(data: DataKind) -> f64 {
     }
 }
 
-impl M2 {
-    pub(super) fn recipe(&self) -> Result<Recipe> {
-        Ok(Recipe {
-            kind: ModelKind::LabelVae,
-            stages: Stage::whole(self.objective()?),
-        })
+impl MethodSettings for M2 {
+    const INFO: MethodInfo = MethodInfo {
+        needs_classes: true,
+        has_plain_images: true,
+        ..MethodInfo::new(
+            "m2",
+            "the label is a latent variable of its own (Kingma et al. 2014)",
+        )
+    };
+
+    fn default_for(_: DataKind) -> Self {
+        Self::default()
     }
 
+    fn recipe(&self, _: &LabelFacts) -> Result<Recipe> {
+        let objective = Objective::LabelVae(self.bounds()?);
+        Ok(Recipe::whole(ModelKind::LabelVae, objective))
+    }
+}
+
+impl M2 {
     /// The checked objective, for the methods that have M2 as a part.
-    pub(super) fn objective(&self) -> Result<Objective> {
-        Ok(Objective::LabelEvidence(LabelEvidence {
-            classification: check_weight("classification_weight", self.classification_weight)?,
-            labelled_bound: check_weight("labelled_bound_weight", self.labelled_bound_weight)?,
+    pub(super) fn bounds(&self) -> Result<LabelEvidence> {
+        let (classification, labelled_bound) =
+            (self.classification_weight, self.labelled_bound_weight);
+        Ok(LabelEvidence {
+            classification: at_least_zero("method.classification_weight", classification)?,
+            labelled_bound: at_least_zero("method.labelled_bound_weight", labelled_bound)?,
             coupling: 0.0,
-        }))
+        })
     }
 }

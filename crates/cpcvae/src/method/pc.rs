@@ -1,9 +1,10 @@
 //! `pc`: the prediction-constrained VAE.
 
-use super::{DataKind, Recipe, Stage, check_weight, vae::unconditional};
+use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Recipe};
 use crate::error::Result;
 use crate::model::ModelKind;
-use crate::objective::TermWeights;
+use crate::objective::{Constrained, Objective, Term, VaeObjective};
+use crate::range::at_least_zero;
 use serde::{Deserialize, Serialize};
 
 /// Evidence minus lambda times the prediction loss of labelled rows.
@@ -18,11 +19,19 @@ pub struct Pc {
     pub predictor_norm: f64,
 }
 
-impl Pc {
+impl MethodSettings for Pc {
+    const INFO: MethodInfo = MethodInfo {
+        takes_constraint: true,
+        ..MethodInfo::new(
+            "pc",
+            "a VAE whose codes must predict the labels (prediction constraint)",
+        )
+    };
+
     /// The paper's lambda for images, with a milder penalty on the predictor's weights (0.1, not
     /// 1), which leaves confident codes nearer to the prior. The evidence of a few columns is some
     /// nats, not thousands, so for tables the same balance needs smaller weights.
-    pub fn default_for(data: DataKind) -> Self {
+    fn default_for(data: DataKind) -> Self {
         let (prediction_weight, predictor_norm) = match data {
             DataKind::Images => (25.0, 0.1),
             DataKind::Table => (5.0, 0.01),
@@ -34,16 +43,22 @@ impl Pc {
         }
     }
 
-    pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = TermWeights {
-            beta: check_weight("beta", self.beta)?,
-            prediction: check_weight("prediction_weight", self.prediction_weight)?,
-            predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
-            ..TermWeights::default()
-        };
-        Ok(Recipe {
-            kind: ModelKind::Vae,
-            stages: Stage::whole(unconditional(weights)),
-        })
+    fn recipe(&self, _: &LabelFacts) -> Result<Recipe> {
+        let term = |key, weight| at_least_zero(key, weight).map(Term::constant);
+        let objective = VaeObjective::Constrained(Constrained {
+            beta: term("method.beta", self.beta)?,
+            prediction: term("method.prediction_weight", self.prediction_weight)?,
+            predictor_norm: term("method.predictor_norm", self.predictor_norm)?,
+            ..Constrained::default()
+        });
+        Ok(Recipe::whole(ModelKind::Vae, Objective::Vae(objective)))
+    }
+
+    fn prediction_weight(&self) -> Option<f64> {
+        Some(self.prediction_weight)
+    }
+
+    fn set_prediction_weight(&mut self, weight: f64) {
+        self.prediction_weight = weight;
     }
 }

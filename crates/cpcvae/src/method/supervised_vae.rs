@@ -1,6 +1,6 @@
 //! `supervised-vae`: the joint likelihood of features and labels, which is PC with lambda = 1.
 
-use super::{DataKind, Recipe, pc::Pc};
+use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Pc, Recipe};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +14,14 @@ pub struct SupervisedVae {
     pub predictor_norm: f64,
 }
 
-impl SupervisedVae {
-    /// As [`Pc::default_for`].
-    pub fn default_for(data: DataKind) -> Self {
+impl MethodSettings for SupervisedVae {
+    const INFO: MethodInfo = MethodInfo::new(
+        "supervised-vae",
+        "a VAE that models features and labels jointly, without a constraint",
+    );
+
+    /// As those of [`Pc`].
+    fn default_for(data: DataKind) -> Self {
         let Pc {
             beta,
             predictor_norm,
@@ -28,12 +33,16 @@ impl SupervisedVae {
         }
     }
 
-    pub(super) fn recipe(&self) -> Result<Recipe> {
-        Pc {
+    fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
+        let pc = Pc {
             prediction_weight: 1.0,
             beta: self.beta,
             predictor_norm: self.predictor_norm,
-        }
-        .recipe()
+        };
+        pc.recipe(facts)
+    }
+
+    fn prediction_weight(&self) -> Option<f64> {
+        Some(1.0)
     }
 }

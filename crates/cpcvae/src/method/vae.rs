@@ -1,11 +1,10 @@
 //! `vae`: the unsupervised variational autoencoder.
 
-use super::{Recipe, Stage, check_weight};
+use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Recipe};
 use crate::error::Result;
 use crate::model::ModelKind;
-use crate::objective::{
-    AggregateViews, Constrained, GradientPath, LabelledEvidence, Objective, Simulated, TermWeights,
-};
+use crate::objective::{Constrained, Objective, Term, VaeObjective};
+use crate::range;
 use serde::{Deserialize, Serialize};
 
 /// Maximises the evidence lower bound; labels are not used.
@@ -16,39 +15,26 @@ pub struct PlainVae {
     pub beta: f64,
 }
 
-impl Default for PlainVae {
-    fn default() -> Self {
+impl MethodSettings for PlainVae {
+    const INFO: MethodInfo = MethodInfo {
+        uses_labels: false,
+        ..MethodInfo::new("vae", "a variational autoencoder without labels")
+    };
+
+    fn default_for(_: DataKind) -> Self {
         Self { beta: 1.0 }
     }
-}
 
-impl PlainVae {
-    pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = TermWeights {
-            beta: check_weight("beta", self.beta)?,
-            ..TermWeights::default()
-        };
-        Ok(Recipe {
-            kind: ModelKind::Vae,
-            stages: Stage::whole(unconditional(weights)),
-        })
+    fn recipe(&self, _: &LabelFacts) -> Result<Recipe> {
+        let objective = VaeObjective::Constrained(evidence(self.beta)?);
+        Ok(Recipe::whole(ModelKind::Vae, Objective::Vae(objective)))
     }
 }
 
-/// The constrained objective with these weights and no consistency.
-pub(super) fn unconditional(weights: TermWeights) -> Objective {
-    Objective::Constrained(Constrained {
-        weights,
-        ramps: TermWeights::default(),
-        class_shares: Vec::new(),
-        gradient_path: GradientPath::Auto,
-        target_gradient: true,
-        simulated: Simulated::Draw,
-        aggregate_views: AggregateViews::Both,
-        aggregate_decay: 0.0,
-        labelled_evidence: LabelledEvidence::Batch,
-        labelled_share: 1.0,
-        input_noise: 0.0,
-        pseudo_labels: None,
+/// The evidence alone, with this `method.beta`: the first stage of several methods.
+pub(super) fn evidence(beta: f64) -> Result<Constrained> {
+    Ok(Constrained {
+        beta: Term::constant(range::at_least_zero("method.beta", beta)?),
+        ..Constrained::default()
     })
 }

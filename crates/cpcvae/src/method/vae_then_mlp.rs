@@ -1,9 +1,10 @@
 //! `vae-then-mlp`: first the VAE on all rows, then a predictor on its codes of labelled rows.
 
-use super::{Recipe, Stage, check_share, check_weight, vae::unconditional};
+use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Recipe, Stage, vae::evidence};
 use crate::error::Result;
 use crate::model::ModelKind;
-use crate::objective::{Objective, PredictorOnly, TermWeights};
+use crate::objective::{Objective, PredictorOnly, VaeObjective};
+use crate::range;
 use serde::{Deserialize, Serialize};
 
 /// Two stages; in the second the encoder stays as it is.
@@ -18,38 +19,39 @@ pub struct VaeThenMlp {
     pub predictor_share: f64,
 }
 
-impl Default for VaeThenMlp {
-    fn default() -> Self {
+impl MethodSettings for VaeThenMlp {
+    const INFO: MethodInfo = MethodInfo::new(
+        "vae-then-mlp",
+        "a VAE first, then a predictor on its frozen codes",
+    );
+
+    fn default_for(_: DataKind) -> Self {
         Self {
             beta: 1.0,
             predictor_norm: 1e-4,
             predictor_share: 0.25,
         }
     }
-}
 
-impl VaeThenMlp {
-    pub(super) fn recipe(&self) -> Result<Recipe> {
-        let weights = TermWeights {
-            beta: check_weight("beta", self.beta)?,
-            ..TermWeights::default()
-        };
+    fn recipe(&self, _: &LabelFacts) -> Result<Recipe> {
         let predictor = PredictorOnly {
-            predictor_norm: check_weight("predictor_norm", self.predictor_norm)?,
+            predictor_norm: range::at_least_zero("method.predictor_norm", self.predictor_norm)?,
         };
-        let share = check_share("predictor_share", self.predictor_share)?;
+        let share = range::share("method.predictor_share", self.predictor_share)?;
+        let of_vae = VaeObjective::Constrained(evidence(self.beta)?);
+        let of_predictor = VaeObjective::PredictorOnly(predictor);
         Ok(Recipe {
             kind: ModelKind::Vae,
             stages: vec![
                 Stage {
                     name: "vae",
                     share: 1.0 - share,
-                    objective: unconditional(weights),
+                    objective: Objective::Vae(of_vae),
                 },
                 Stage {
                     name: "predictor",
                     share,
-                    objective: Objective::PredictorOnly(predictor),
+                    objective: Objective::Vae(of_predictor),
                 },
             ],
         })

@@ -1,9 +1,10 @@
 //! `vat`: virtual adversarial training of a network, with entropy minimisation.
 
-use super::{DataKind, Recipe, Stage, check_weight};
-use crate::error::{Error, Result};
+use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Recipe};
+use crate::error::Result;
 use crate::model::ModelKind;
-use crate::objective::{Objective, VirtualAdversarial, WorstChange};
+use crate::objective::{ClassifierObjective, Objective, VirtualAdversarial, WorstChange};
+use crate::range::{at_least_zero, positive};
 use serde::{Deserialize, Serialize};
 
 /// Prediction loss of labelled rows, and predictions of all rows that withstand small changes.
@@ -22,10 +23,18 @@ pub struct Vat {
     pub iterations: usize,
 }
 
-impl Vat {
+impl MethodSettings for Vat {
+    const INFO: MethodInfo = MethodInfo {
+        has_batch_norm: true,
+        ..MethodInfo::new(
+            "vat",
+            "a predictor that withstands the worst small change of a row (Miyato et al. 2019)",
+        )
+    };
+
     /// alpha = 1 and K = 1 are Miyato's. The radius is what did best in short trials on half-moon
     /// and on MNIST, where pixels go from -1 to 1.
-    pub fn default_for(data: DataKind) -> Self {
+    fn default_for(data: DataKind) -> Self {
         Self {
             adversarial_weight: 1.0,
             entropy_weight: 1.0,
@@ -38,26 +47,17 @@ impl Vat {
         }
     }
 
-    pub(super) fn recipe(&self) -> Result<Recipe> {
-        let positive = |key: &str, value: f64| match value.is_finite() && value > 0.0 {
-            true => Ok(value),
-            false => {
-                let problem = format!("is {value}; it must be larger than 0");
-                Err(Error::setting(&format!("method.{key}"), problem))
-            }
-        };
-        let objective = VirtualAdversarial {
-            adversarial: check_weight("adversarial_weight", self.adversarial_weight)?,
-            entropy: check_weight("entropy_weight", self.entropy_weight)?,
+    fn recipe(&self, _: &LabelFacts) -> Result<Recipe> {
+        let objective = ClassifierObjective::VirtualAdversarial(VirtualAdversarial {
+            adversarial: at_least_zero("method.adversarial_weight", self.adversarial_weight)?,
+            entropy: at_least_zero("method.entropy_weight", self.entropy_weight)?,
             search: WorstChange {
-                radius: positive("radius", self.radius)?,
-                probe: positive("probe", self.probe)?,
+                radius: positive("method.radius", self.radius)?,
+                probe: positive("method.probe", self.probe)?,
                 iterations: self.iterations,
             },
-        };
-        Ok(Recipe {
-            kind: ModelKind::Classifier,
-            stages: Stage::whole(Objective::VirtualAdversarial(objective)),
-        })
+        });
+        let objective = Objective::Classifier(objective);
+        Ok(Recipe::whole(ModelKind::Classifier, objective))
     }
 }

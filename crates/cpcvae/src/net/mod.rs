@@ -13,6 +13,6 @@ pub use batch_norm::BatchNorm;
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpShape};
 pub use residual::{Conv, ConvPlan, ResidualBlock};
-pub use trunk::{Decoder, Encoder, Net, NetShape};
+pub use trunk::{Decoder, Encoder, Net, NetName, NetShape};
 pub use wide_resnet::{ImageNetShape, WideResNet, WideResNetShape};
 pub use wide_resnet_decoder::WideResNetDecoder;

@@ -7,6 +7,16 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
+/// Networks by their names in settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetName {
+    /// Dense layers.
+    Mlp,
+    /// A wide residual network before the dense layers.
+    Wrn,
+}
+
 /// Which kind of network stands between features and code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

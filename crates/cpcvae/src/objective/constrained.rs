@@ -10,58 +10,51 @@ use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// The weight of each term. All but `beta` and `predictor_norm` are zero for the plain VAE.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TermWeights {
-    /// beta, of the KL divergence.
-    pub beta: f64,
-    /// lambda, of the prediction loss.
-    pub prediction: f64,
-    /// gamma, of the consistency cost.
-    pub consistency: f64,
-    /// Of the aggregate label consistency.
-    pub aggregate: f64,
-    /// Of the entropy of predictions.
-    pub entropy: f64,
-    /// Of the predictor's squared weights.
-    pub predictor_norm: f64,
+/// How much a term counts: its weight, which may rise from zero at the start of a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// Full weight; 0 leaves the term out.
+    pub weight: f64,
+    /// Share of the stage over which the weight rises linearly from zero; 0 is no ramp.
+    pub ramp: f64,
 }
 
-impl TermWeights {
-    /// Each weight times its share in `factors`.
-    fn times(&self, factors: &Self) -> Self {
-        Self {
-            beta: self.beta * factors.beta,
-            prediction: self.prediction * factors.prediction,
-            consistency: self.consistency * factors.consistency,
-            aggregate: self.aggregate * factors.aggregate,
-            entropy: self.entropy * factors.entropy,
-            predictor_norm: self.predictor_norm * factors.predictor_norm,
-        }
+impl Term {
+    /// A weight that is the same from the first step to the last.
+    pub fn constant(weight: f64) -> Self {
+        Self { weight, ramp: 0.0 }
     }
 
-    /// The share of its full weight that each term has, when each number here is the share of
-    /// the stage over which that term's weight rises from zero.
-    fn ramp_at(&self, share: f64) -> Self {
-        let rise = |ramp: f64| if ramp > share { share / ramp } else { 1.0 };
-        Self {
-            beta: rise(self.beta),
-            prediction: rise(self.prediction),
-            consistency: rise(self.consistency),
-            aggregate: rise(self.aggregate),
-            entropy: rise(self.entropy),
-            predictor_norm: rise(self.predictor_norm),
+    /// Whether the term counts at all.
+    pub fn is_used(self) -> bool {
+        self.weight != 0.0
+    }
+
+    /// The weight when `share` of the stage is behind us.
+    pub fn at(self, share: f64) -> f64 {
+        if self.ramp > share {
+            self.weight * (share / self.ramp)
+        } else {
+            self.weight
         }
     }
 }
 
-/// TermWeights, their ramps, and the ways of the gradient.
+/// The terms, and the ways of the gradient. The default is the plain VAE: evidence alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constrained {
-    /// Full weights.
-    pub weights: TermWeights,
-    /// Share of the stage over which each weight rises linearly from zero; 0 is no ramp.
-    pub ramps: TermWeights,
+    /// beta, of the KL divergence.
+    pub beta: Term,
+    /// lambda, of the prediction loss.
+    pub prediction: Term,
+    /// gamma, of the consistency cost.
+    pub consistency: Term,
+    /// Of the aggregate label consistency.
+    pub aggregate: Term,
+    /// Of the entropy of predictions.
+    pub entropy: Term,
+    /// Of the predictor's squared weights.
+    pub predictor_norm: Term,
     /// Class frequencies pi that the aggregate term aims at.
     pub class_shares: Vec<f32>,
     /// Ways of the consistency cost's gradient.
@@ -85,11 +78,34 @@ pub struct Constrained {
     pub pseudo_labels: Option<PseudoLabels>,
 }
 
+impl Default for Constrained {
+    fn default() -> Self {
+        Self {
+            beta: Term::constant(1.0),
+            prediction: Term::default(),
+            consistency: Term::default(),
+            aggregate: Term::default(),
+            entropy: Term::default(),
+            predictor_norm: Term::default(),
+            class_shares: Vec::new(),
+            gradient_path: GradientPath::Auto,
+            simulated: Simulated::Draw,
+            target_gradient: true,
+            aggregate_views: AggregateViews::Both,
+            aggregate_decay: 0.0,
+            labelled_evidence: LabelledEvidence::Batch,
+            labelled_share: 1.0,
+            input_noise: 0.0,
+            pseudo_labels: None,
+        }
+    }
+}
+
 impl Constrained {
     /// One step's terms, following a row x: encode it, decode its code, predict from its code;
     /// then simulate x-bar from the same code, encode that, and predict again.
     pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise, progress: Progress) -> Terms {
-        let weights = self.weights_at(progress);
+        let share = progress.share;
         let rows = batch.rows();
         let mut terms = Terms::default();
 
@@ -100,7 +116,7 @@ impl Constrained {
         let decoded = model.observe(drawn.clone(), z.clone());
         evidence::push(
             &mut terms,
-            weights.beta,
+            self.beta.at(share),
             batch.features.clone(),
             &decoded,
             kl,
@@ -112,7 +128,7 @@ impl Constrained {
             return terms;
         }
         let prediction = Prediction::new(model.predict(z.clone()), batch.classes);
-        let simulated = (self.weights.consistency != 0.0).then(|| {
+        let simulated = (self.consistency.is_used()).then(|| {
             let original = Original {
                 x: batch.features.clone(),
                 z,
@@ -133,7 +149,8 @@ impl Constrained {
             let loss = prediction
                 .rows(0..batch.labelled)
                 .loss(batch.labels.clone());
-            terms.push("prediction", weights.prediction, mean_of_batch(loss, rows));
+            let weight = self.prediction_weight(progress);
+            terms.push("prediction", weight, mean_of_batch(loss, rows));
         }
         if let Some(simulated) = &simulated {
             let cost = consistency::cost(
@@ -142,51 +159,90 @@ impl Constrained {
                 batch.labels.clone(),
                 self.target_gradient,
             );
-            terms.push("consistency", weights.consistency, cost.mean());
+            terms.push("consistency", self.consistency.at(share), cost.mean());
         }
         if let Prediction::Classes(classes) = &prediction {
-            if self.weights.aggregate != 0.0 && batch.labelled < rows {
+            if self.aggregate.is_used() && batch.labelled < rows {
                 let mut cost = aggregate::cost(classes, batch.labelled, &self.class_shares);
                 if let (AggregateViews::Both, Some(Prediction::Classes(simulated))) =
                     (self.aggregate_views, &simulated)
                 {
                     cost = cost + aggregate::cost(simulated, batch.labelled, &self.class_shares);
                 }
-                terms.push("aggregate", weights.aggregate, cost);
+                terms.push("aggregate", self.aggregate_weight(share), cost);
             }
-            if self.weights.entropy != 0.0 {
-                terms.push("entropy", weights.entropy, entropy::cost(classes));
+            if self.entropy.is_used() {
+                terms.push("entropy", self.entropy.at(share), entropy::cost(classes));
             }
         }
         if let Some(pseudo_labels) = &self.pseudo_labels {
             let step = (model, batch, noise);
             let noise = self.input_noise;
-            pseudo_labels.push(&mut terms, step, &prediction, noise, progress.share);
+            pseudo_labels.push(&mut terms, step, &prediction, noise, share);
         }
-        if self.weights.predictor_norm != 0.0 {
+        if self.predictor_norm.is_used() {
             let norm = model.predictor_squared_norm();
-            terms.push("predictor_norm", weights.predictor_norm, norm);
+            terms.push("predictor_norm", self.predictor_norm.at(share), norm);
         }
         terms
     }
 
     /// Whether labels have any say: not in the plain VAE.
     pub fn uses_labels(&self) -> bool {
-        self.weights.prediction != 0.0 || self.weights.consistency != 0.0
+        self.prediction.is_used() || self.consistency.is_used()
     }
 
-    /// The weights at this point of the stage.
-    fn weights_at(&self, progress: Progress) -> TermWeights {
-        let mut weights = self.weights.times(&self.ramps.ramp_at(progress.share));
-        weights.aggregate *= 1.0 - self.aggregate_decay * progress.share.min(1.0);
-        if let Some(multiplier) = progress.multiplier {
-            weights.prediction = multiplier;
-        }
-        weights
+    /// lambda: a constraint solver's, where there is one.
+    fn prediction_weight(&self, progress: Progress) -> f64 {
+        let configured = self.prediction.at(progress.share);
+        progress.multiplier.unwrap_or(configured)
+    }
+
+    fn aggregate_weight(&self, share: f64) -> f64 {
+        self.aggregate.at(share) * (1.0 - self.aggregate_decay * share.min(1.0))
     }
 }
 
 /// The sum over labelled rows over the size of the whole batch: unlabelled rows count zero.
 fn mean_of_batch(loss: Tensor<1>, rows: usize) -> Tensor<1> {
     loss.sum().div_scalar(rows as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_weight_rises_over_its_ramp_and_stays() {
+        let term = Term {
+            weight: 8.0,
+            ramp: 0.5,
+        };
+        assert_eq!(
+            [0.0, 0.25, 0.5, 1.0].map(|share| term.at(share)),
+            [0.0, 4.0, 8.0, 8.0]
+        );
+        assert_eq!(Term::constant(8.0).at(0.0), 8.0);
+    }
+
+    #[test]
+    fn a_solver_sets_lambda_and_the_aggregate_weight_falls() {
+        let objective = Constrained {
+            prediction: Term::constant(5.0),
+            aggregate: Term::constant(4.0),
+            aggregate_decay: 0.5,
+            ..Constrained::default()
+        };
+        let at = |multiplier| {
+            objective.prediction_weight(Progress {
+                share: 0.5,
+                multiplier,
+            })
+        };
+        assert_eq!((at(None), at(Some(7.0))), (5.0, 7.0));
+        assert_eq!(
+            [0.0, 0.5, 1.0].map(|share| objective.aggregate_weight(share)),
+            [4.0, 3.0, 2.0]
+        );
+    }
 }

@@ -2,9 +2,9 @@
 
 use burn::tensor::Tensor;
 
-/// One term: `weight * value` is added to the loss.
+/// One term of a batch: `weight * value` is added to the loss.
 #[derive(Clone, Debug)]
-pub struct Term {
+pub struct TermValue {
     /// Its name in metrics and messages.
     pub name: &'static str,
     /// Its weight now (ramps and multipliers included).
@@ -15,12 +15,12 @@ pub struct Term {
 
 /// The terms of an objective.
 #[derive(Clone, Debug, Default)]
-pub struct Terms(Vec<Term>);
+pub struct Terms(Vec<TermValue>);
 
 impl Terms {
     /// Adds a term.
     pub fn push(&mut self, name: &'static str, weight: f64, value: Tensor<1>) {
-        self.0.push(Term {
+        self.0.push(TermValue {
             name,
             weight,
             value,
@@ -45,12 +45,12 @@ impl Terms {
     }
 
     /// The term of that name.
-    pub fn get(&self, name: &str) -> Option<&Term> {
+    pub fn get(&self, name: &str) -> Option<&TermValue> {
         self.0.iter().find(|term| term.name == name)
     }
 
     /// All terms in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Term> {
+    pub fn iter(&self) -> impl Iterator<Item = &TermValue> {
         self.0.iter()
     }
 }

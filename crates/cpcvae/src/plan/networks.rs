@@ -1,23 +1,19 @@
 //! Checked settings of networks and of the spatial transformer.
 
-use super::at_least_zero;
-use crate::config::RunConfig;
+use crate::config::{NetName, RunConfig};
 use crate::error::{Error, Result};
 use crate::model::{ModelKind, TransformPlan};
 use crate::net::spatial_transformer::TransformRanges;
 use crate::net::{Net, WideResNetShape};
+use crate::range::{at_least_one, at_least_zero};
 
 /// The kind of encoder and decoder.
 pub(super) fn net(config: &RunConfig, image: Option<[usize; 3]>, kind: ModelKind) -> Result<Net> {
     let model = &config.model;
     let key = "model.net";
-    match model.net.as_str() {
-        "mlp" => return Ok(Net::Mlp),
-        "wrn" => {}
-        other => {
-            let problem = format!("is `{other}`; it must be mlp or wrn");
-            return Err(Error::setting(key, problem));
-        }
+    match model.net {
+        NetName::Mlp => return Ok(Net::Mlp),
+        NetName::Wrn => {}
     }
     if image.is_none() {
         let problem = "`wrn` is for images; the columns of a table need `mlp`";
@@ -56,7 +52,7 @@ pub(super) fn batch_norm(config: &RunConfig, kind: ModelKind) -> Result<bool> {
     if !model.batch_norm {
         return Ok(false);
     }
-    if model.net == "wrn" {
+    if model.net == NetName::Wrn {
         let problem = "is for dense networks; a wide residual network normalises its convolutions in any case, so \
                        set it to false";
         return Err(Error::setting(key, problem));
@@ -98,21 +94,13 @@ pub(super) fn transform(
         let problem = "must stay below 1.5 radians: at a right angle an image has no area";
         return Err(Error::setting("model.transform.shear", problem));
     }
-    let range = |name: &str, value: f64| at_least_zero(&format!("model.transform.{name}"), value);
-    let at_least_one = |name: &str, value: f64| match value {
-        value if value.is_finite() && value >= 1.0 => Ok(value),
-        value => Err(Error::setting(
-            &format!("model.transform.{name}"),
-            format!("is {value}; it must be a number of at least 1"),
-        )),
-    };
     Ok(Some(TransformPlan {
         ranges: TransformRanges {
-            translation: range("translation", transform.translation)?,
-            rotation: range("rotation", transform.rotation)?,
-            shear: range("shear", transform.shear)?,
-            scale: at_least_one("scale", transform.scale)?,
+            translation: at_least_zero("model.transform.translation", transform.translation)?,
+            rotation: at_least_zero("model.transform.rotation", transform.rotation)?,
+            shear: at_least_zero("model.transform.shear", transform.shear)?,
+            scale: at_least_one("model.transform.scale", transform.scale)?,
         },
-        canvas: at_least_one("canvas", transform.canvas)?,
+        canvas: at_least_one("model.transform.canvas", transform.canvas)?,
     }))
 }

@@ -1,16 +1,17 @@
 //! Settings outside of `[method]` that objectives depend on, checked.
 
-use super::at_least_zero;
 use crate::config::{PseudoLabelConfig, PseudoLabelSourceName, RunConfig};
 use crate::error::{Error, Result};
-use crate::method::{Method, ObjectiveOptions};
+use crate::method::{ObjectiveOptions, names_where};
 use crate::objective::{PseudoLabelSource, PseudoLabels};
+use crate::range::{at_least_zero, check, share};
 
 pub(super) fn options(config: &RunConfig) -> Result<ObjectiveOptions> {
     let pseudo_labels = pseudo_labels(&config.pseudo_labels)?;
-    if pseudo_labels.is_some() && !matches!(config.method, Method::Cpc(_)) {
+    if pseudo_labels.is_some() && !config.method.info().takes_pseudo_labels {
         let method = config.method.name();
-        let problem = format!("pseudo-labels are for `cpc`, not for `{method}`; set it to none");
+        let takers = names_where(|info| info.takes_pseudo_labels);
+        let problem = format!("pseudo-labels are for {takers}, not for `{method}`; set it to none");
         return Err(Error::setting("pseudo_labels.source", problem));
     }
     Ok(ObjectiveOptions {
@@ -33,13 +34,9 @@ fn pseudo_labels(settings: &PseudoLabelConfig) -> Result<Option<PseudoLabels>> {
                        `pseudo_labels.source` to none";
         return Err(Error::setting("pseudo_labels.neighbours", problem));
     }
-    if !(0.0..=1.0).contains(&settings.decay) {
-        let problem = format!("is {}; it must be between 0 and 1", settings.decay);
-        return Err(Error::setting("pseudo_labels.decay", problem));
-    }
     Ok(Some(PseudoLabels {
         weight: at_least_zero("pseudo_labels.weight", settings.weight)?,
-        decay: settings.decay,
+        decay: share("pseudo_labels.decay", settings.decay)?,
         source,
         neighbours: settings.neighbours,
         features: settings.features,
@@ -49,18 +46,14 @@ fn pseudo_labels(settings: &PseudoLabelConfig) -> Result<Option<PseudoLabels>> {
 }
 
 fn alpha(alpha: f64) -> Result<f64> {
-    if alpha > 0.0 && alpha < 1.0 {
-        return Ok(alpha);
-    }
-    let problem = format!("is {alpha}; it must be above 0 and below 1");
-    Err(Error::setting("pseudo_labels.alpha", problem))
+    let holds = alpha > 0.0 && alpha < 1.0;
+    check("pseudo_labels.alpha", alpha, holds, "above 0 and below 1")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::method::{DataKind, LabelFacts};
-    use crate::objective::Objective;
 
     fn config(method: &str) -> RunConfig {
         let mut config = RunConfig::defaults(method, DataKind::Table, "x").expect("it exists");
@@ -99,10 +92,8 @@ mod tests {
             };
             let recipe = config.method.recipe(&facts).expect("valid");
             let recipe = recipe.with_options(&options, &facts);
-            match &recipe.stages[0].objective {
-                Objective::Constrained(objective) => objective.clone(),
-                other => panic!("{other:?}"),
-            }
+            let objective = &recipe.stages[0].objective;
+            objective.constrained().expect("cpc has it").clone()
         };
         let objective = of(vec![0.5, 0.5]);
         let wanted = objective.pseudo_labels.expect("they are on");

@@ -1,7 +1,7 @@
 //! What is done to rows before the model sees them, and how it is undone.
 
 use super::{MixedScale, planes};
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::infer::Evaluation;
 use cpcvae_data::{
     Column, ColumnKind, Dataset, Features, Labels, Layout, Matrix, Rows, Standardizer,
@@ -237,12 +237,12 @@ fn check_whole(data: &Dataset) -> Result<()> {
     };
     Err(Error::Mismatch(format!(
         "`{}` has missing cells (the first in row {}, column `{}`), but all rows that the model \
-         was trained on are whole; fill them, or train again with \
-         `--set model.missing_cells=true`",
+         was trained on are whole; fill them, or train again with `model.missing_cells`",
         data.name,
         row + 1,
         data.layout.column_name(column)
-    )))
+    ))
+    .with_remedy(Remedy::ExpectMissingCells))
 }
 
 /// The first columns, with the kinds of those that are not numbers.

@@ -192,8 +192,8 @@ impl Grower<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::largest;
     use super::*;
+    use crate::probabilities::largest;
     use cpcvae_kernels::random::{Stream, uniform};
 
     /// The class is which half of column 0 a row is in; nine more columns say nothing.

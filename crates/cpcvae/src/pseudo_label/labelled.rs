@@ -1,6 +1,6 @@
 //! Classifiers of the labelled rows alone, and how well each finds labels again from the others.
 
-use super::largest;
+use crate::probabilities::largest;
 use rayon::prelude::*;
 
 /// Parts into which labels are dealt to find each again from the others.

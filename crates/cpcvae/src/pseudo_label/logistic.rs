@@ -6,6 +6,7 @@
 
 use super::labelled::{Classifier, Labelled};
 use super::lbfgs::minimise;
+use crate::probabilities::softmax;
 use rayon::prelude::*;
 
 /// Weight of half the sum of squared weights against the sum of the rows' losses, for columns
@@ -58,7 +59,7 @@ impl Classifier for Logistic {
 
     fn belief(&self, row: &[f32]) -> Vec<f32> {
         let mut scores = scores(row, self.columns, self.classes, &self.weights);
-        to_probabilities(&mut scores);
+        softmax(&mut scores);
         scores.into_iter().map(|p| p as f32).collect()
     }
 
@@ -77,7 +78,7 @@ fn loss(data: Labelled<'_>, used: &[usize], weights: &[f64], slope: &mut [f64]) 
         .map(|place| {
             let (row, class) = data.labels[*place];
             let mut p = scores(data.row(row), columns, classes, weights);
-            to_probabilities(&mut p);
+            softmax(&mut p);
             let loss = -p[class as usize].max(f64::MIN_POSITIVE).ln();
             p[class as usize] -= 1.0;
             (loss, p)
@@ -113,16 +114,10 @@ fn scores(row: &[f32], columns: usize, classes: usize, weights: &[f64]) -> Vec<f
     scores
 }
 
-fn to_probabilities(scores: &mut [f64]) {
-    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    scores.iter_mut().for_each(|s| *s = (*s - highest).exp());
-    let sum: f64 = scores.iter().sum();
-    scores.iter_mut().for_each(|s| *s /= sum);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probabilities::largest;
     use cpcvae_kernels::random::{Stream, normal};
 
     /// Noise in `columns` columns, the first of which leans towards the class.
@@ -174,7 +169,7 @@ mod tests {
         let (features, labels) = leaning(1500, 60);
         let beliefs = logistic(&features, 60, &labels[..45], 3);
         let right = beliefs.chunks_exact(3).zip(&labels).skip(45);
-        let right = right.filter(|(b, (_, class))| super::super::largest(b) == *class as usize);
+        let right = right.filter(|(b, (_, class))| largest(b) == *class as usize);
         // Guessing has a third; with all columns but the three known to be noise, 93 %.
         assert!(right.count() as f64 / 1455.0 > 0.7);
         assert!(

@@ -39,8 +39,3 @@ fn whole(features: &[f32]) -> Cow<'_, [f32]> {
     let known = |value: &f32| if value.is_nan() { 0.0 } else { *value };
     features.iter().map(known).collect()
 }
-
-/// The place of the largest, the first of equals.
-fn largest<T: PartialOrd>(row: &[T]) -> usize {
-    (0..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best })
-}

@@ -4,7 +4,7 @@
 //! comes with the solution, so kernel and penalty can be judged without training twice.
 
 use super::cholesky::inverse;
-use super::largest;
+use crate::probabilities::largest;
 use rayon::prelude::*;
 
 /// With more labels, this many of them are used: the cost grows with their cube.

@@ -6,13 +6,12 @@ use super::metrics::Metrics;
 use super::pseudo_labels::AssignedLabels;
 use super::report::{FitReport, StopReason, TrainingData};
 use super::{Adam, Observer, Solver, TrainPlan, start};
-use crate::distribution::Family;
 use crate::error::{Error, Result};
 use crate::infer::Inference;
 use crate::method::Recipe;
 use crate::model::Model;
 use crate::noise::Noise;
-use crate::objective::{Examples, Objective, Progress, Terms};
+use crate::objective::{Examples, Progress, RowsUsed, Terms};
 use crate::op::Compute;
 use burn::tensor::Device;
 use cpcvae_data::{BatchPlan, Dataset, Prefetch, Split};
@@ -228,9 +227,9 @@ impl<'a> Training<'a> {
     /// One batch: terms, gradient, update.
     fn step(&mut self, examples: Examples, stage: usize, share: f64) -> Result<Terms> {
         let noise = Noise::new(self.plan.seed, self.total_steps(), &self.device);
-        let examples = match self.plan.shape.likelihood {
-            Family::Bernoulli => examples.binarised(&noise),
-            _ => examples,
+        let examples = match self.plan.shape.likelihood.is_binary() {
+            true => examples.binarised(&noise),
+            false => examples,
         };
         let progress = Progress {
             share,
@@ -242,7 +241,7 @@ impl<'a> Training<'a> {
         let terms =
             self.recipe.stages[stage]
                 .objective
-                .terms(&self.model, &examples, &noise, progress);
+                .terms(&self.model, &examples, &noise, progress)?;
         if let Some(loss) = terms.loss() {
             if !loss.clone().into_scalar::<f32>().is_finite() {
                 return Err(self.not_finite(&terms));
@@ -284,16 +283,15 @@ impl<'a> Training<'a> {
             ..
         } = &self.data.split;
         let (many, few) = (self.plan.unlabelled_per_batch, self.plan.labelled_per_batch);
-        let (labelled, unlabelled, few, many) = match &self.recipe.stages[stage].objective {
-            Objective::Constrained(objective) if !objective.uses_labels() => {
-                let all = [labelled.as_slice(), unlabelled].concat();
-                (Vec::new(), all, 0, few + many)
-            }
-            Objective::PredictorOnly(_) | Objective::LabelsOnly => {
-                (labelled.clone(), Vec::new(), few, 0)
-            }
-            _ => (labelled.clone(), unlabelled.clone(), few, many),
-        };
+        let (labelled, unlabelled, few, many) =
+            match self.recipe.stages[stage].objective.rows_used() {
+                RowsUsed::AllUnlabelled => {
+                    let all = [labelled.as_slice(), unlabelled].concat();
+                    (Vec::new(), all, 0, few + many)
+                }
+                RowsUsed::Labelled => (labelled.clone(), Vec::new(), few, 0),
+                RowsUsed::Both => (labelled.clone(), unlabelled.clone(), few, many),
+            };
         let plan = BatchPlan::new(labelled, unlabelled, few, many, self.plan.seed)?
             .with_shift(self.plan.shift)
             .with_stretch(self.plan.stretch as f32);

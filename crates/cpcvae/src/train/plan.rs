@@ -1,7 +1,7 @@
 //! What training needs to know, checked.
 
 use super::{Constraint, DecoderStart, Schedule};
-use crate::method::{LabelFacts, Method, ObjectiveOptions, Recipe};
+use crate::method::{LabelFacts, Method, ObjectiveOptions, Recipe, Stage};
 use crate::model::Shape;
 use cpcvae_kernels::product::Precision;
 
@@ -64,18 +64,21 @@ impl TrainPlan {
     /// The stage of a step counted from the start of a round, and how far it has gone.
     pub(super) fn place(&self, step: u64) -> Place {
         let mut start = 0.0;
-        let steps = self.steps as f64;
-        let stages = &self.recipe.stages;
-        for (index, stage) in stages.iter().enumerate() {
-            let length = stage.share * steps;
-            if (step as f64) < start + length || index + 1 == stages.len() {
-                return Place {
-                    stage: index,
-                    share: ((step as f64 - start) / length.max(1.0)).clamp(0.0, 1.0),
-                };
+        let mut place = Place {
+            stage: 0,
+            share: 0.0,
+        };
+        for (stage, Stage { share, .. }) in self.recipe.stages.iter().enumerate() {
+            let length = share * self.steps as f64;
+            place = Place {
+                stage,
+                share: ((step as f64 - start) / length.max(1.0)).clamp(0.0, 1.0),
+            };
+            if (step as f64) < start + length {
+                break;
             }
             start += length;
         }
-        unreachable!("a recipe has at least one stage")
+        place
     }
 }

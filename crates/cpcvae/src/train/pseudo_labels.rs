@@ -152,10 +152,7 @@ impl AssignedLabels {
 }
 
 fn asking(objective: &Objective) -> Option<&PseudoLabels> {
-    match objective {
-        Objective::Constrained(objective) => objective.pseudo_labels.as_ref(),
-        _ => None,
-    }
+    objective.constrained()?.pseudo_labels.as_ref()
 }
 
 /// How many rows are asked about at most, for data of that many rows and columns.

@@ -84,7 +84,7 @@ impl Training<'_> {
             Some(Solver::Sequence { .. })
         );
         if let (true, Some(multiplier)) = (is_sequence, self.state.multiplier) {
-            let method = self.plan.method.with_prediction_weight(multiplier);
+            let method = self.plan.method.clone().with_prediction_weight(multiplier);
             let (facts, options) = (&self.plan.facts, &self.plan.options);
             self.recipe = method.recipe(facts)?.with_options(options, facts);
         }
@@ -95,13 +95,13 @@ impl Training<'_> {
         let constraint = self.plan.constraint.expect("callers have one");
         let examples =
             validate::as_examples(&self.labelled, &self.plan.shape.target, &self.device)?;
-        Ok(validate::constraint_value(
+        validate::constraint_value(
             &constraint,
             &self.inference(),
             &self.model,
             &self.labelled,
             &examples,
             &Noise::new(self.plan.seed, self.total_steps(), &self.device),
-        ))
+        )
     }
 }

@@ -2,8 +2,9 @@
 //! on labelled rows.
 
 use super::{Constraint, ConstraintMeasure};
+use crate::error::{Error, Result};
 use crate::infer::{Evaluation, Inference};
-use crate::model::{Model, Target};
+use crate::model::{Model, Target, Vae};
 use crate::noise::{Noise, NoisePurpose};
 use crate::objective::{Examples, Prediction};
 use burn::module::Module;
@@ -34,20 +35,21 @@ pub(super) fn constraint_value(
     labelled: &Dataset,
     examples: &Examples,
     noise: &Noise,
-) -> f64 {
-    match constraint.measure {
-        ConstraintMeasure::Accuracy => inference
+) -> Result<f64> {
+    match (constraint.measure, model) {
+        (ConstraintMeasure::Accuracy, _) => Ok(inference
             .evaluate_predictions(labelled)
             .accuracy
-            .unwrap_or(0.0),
-        ConstraintMeasure::Loss => mean_loss(model, examples, noise),
+            .unwrap_or(0.0)),
+        (ConstraintMeasure::Loss, Model::Vae(vae)) => Ok(mean_loss(vae, examples, noise)),
+        (ConstraintMeasure::Loss, _) => {
+            let problem = "a constraint on the prediction loss needs a VAE with a predictor";
+            Err(Error::Mismatch(problem.into()))
+        }
     }
 }
 
-fn mean_loss(model: &Model, examples: &Examples, noise: &Noise) -> f64 {
-    let Model::Vae(vae) = model else {
-        unreachable!("constraints are refused for other models when the plan is made");
-    };
+fn mean_loss(vae: &Vae, examples: &Examples, noise: &Noise) -> f64 {
     // As it answers, not as it learns.
     let vae = vae.valid();
     let posterior = vae.encode(examples.features.clone().inner());
@@ -73,7 +75,7 @@ pub(super) fn as_examples(
     labelled: &Dataset,
     target: &Target,
     device: &burn::tensor::Device,
-) -> crate::Result<Examples> {
+) -> Result<Examples> {
     let rows = cpcvae_data::StepRows {
         labelled: (0..labelled.len() as u32).collect(),
         unlabelled: Vec::new(),

@@ -8,7 +8,7 @@ use crate::interrupt;
 use crate::printer::{Printer, percent};
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
-use cpcvae::config::RunConfig;
+use cpcvae::config::{RunConfig, choice};
 use cpcvae::run::{RunFolder, Trained};
 use cpcvae_data::{BuiltIn, Source};
 use cpcvae_lab::table::TextTable;
@@ -42,7 +42,7 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     for method in METHODS {
         let mut config = config(data, method, u64::from(args.seed))?;
         if let Some(precision) = &args.place.precision {
-            config.train.precision.clone_from(precision);
+            config.train.precision = choice("train.precision", precision)?;
         }
         let source = data.open(&config.data, config.seed, &args.place.data_dir())?;
         let progress = Progress::new(method, printer.quiet, Arc::clone(&stop));

@@ -1,0 +1,85 @@
+//! Which flags an error of the library is about: it names settings and does not know flags.
+
+use cpcvae::{Error, Remedy};
+use cpcvae_data::{DataError, DataRemedy};
+
+/// What to type, where the error is one that a flag or a command can help with.
+pub fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Data(error)) => of_data(error),
+        Some(Error::Part { source, .. }) => hint(source.as_ref()),
+        Some(Error::RunExists(_)) => {
+            Some("--resume goes on with it, --out names another folder".into())
+        }
+        Some(Error::WithRemedy { remedy, .. }) => Some(of_remedy(*remedy).into()),
+        Some(Error::NotFinite { .. }) => {
+            Some("settings are given with --set, as in `--set train.clip_norm=10`".into())
+        }
+        Some(_) => None,
+        None => of_data(error.downcast_ref()?),
+    }
+}
+
+fn of_remedy(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::NameLabels => "--label names the label column; --method vae needs no labels",
+        Remedy::HoldOutRows => "train it again with `--test 0.2`",
+        Remedy::ExpectMissingCells => "train again with `--set model.missing_cells=true`",
+        Remedy::EnableTransform => "train with `--set model.transform.enabled=true`",
+        Remedy::ConstrainLoss => "--target-loss states a constraint on the loss",
+        Remedy::RelaxRejection => {
+            "--threshold sets the probability, --max-draws how many codes are drawn"
+        }
+        Remedy::Resume => "`cpcvae fit ... --resume` goes on with it",
+        Remedy::OtherFolder => "--out names the folder of the run",
+        Remedy::TrainPlainVae => "without --beside a plain VAE is trained",
+        Remedy::Evaluate => "`cpcvae evaluate` measures predictions",
+    }
+}
+
+fn of_data(error: &DataError) -> Option<String> {
+    match error {
+        DataError::Split(_) => Some(
+            "--label names the label column, --labels N uses N of the labels, --validation and \
+             --test hold rows out, --method labels-only needs no unlabelled rows (nor does any other \
+             with --set train.unlabelled_per_batch=0)"
+                .into(),
+        ),
+        DataError::NoLabelColumn { .. } => {
+            Some("--label COLUMN names it; --method vae trains without labels".into())
+        }
+        DataError::UnlabelledImages(_) => {
+            Some("--labels-file FILE names a table of files and labels".into())
+        }
+        DataError::WithRemedy { remedy, .. } => Some(of_data_remedy(remedy)),
+        _ => None,
+    }
+}
+
+fn of_data_remedy(remedy: &DataRemedy) -> String {
+    match remedy {
+        DataRemedy::RaiseLimit => "--most-bytes N raises the limit".into(),
+        DataRemedy::NameArrays => "--features-name and --label name the arrays".into(),
+        DataRemedy::ResizeImages => {
+            "--size N crops images to their middle square and resizes them to NxN, --gray turns \
+             colour into grey"
+                .into()
+        }
+        DataRemedy::LeaveOutImages => "without --strict such images are left out".into(),
+        DataRemedy::ReadCell { column, text, kind } => {
+            format!("`--missing {text}`, `--column {column}={kind}` or `--ignore {column}`")
+        }
+        DataRemedy::RetrainColumn { column, kind } => {
+            format!("train again with `--column {column}={kind}`")
+        }
+        DataRemedy::LeaveOutColumn { column } => {
+            format!("`--ignore {column}`, `--id {column}` or `--column {column}=category`")
+        }
+        DataRemedy::FindData { fetch: Some(name) } => {
+            format!(
+                "`cpcvae data fetch {name}` fetches it; --data-dir names the folder that has it"
+            )
+        }
+        DataRemedy::FindData { fetch: None } => "--data-dir names the folder that has it".into(),
+    }
+}

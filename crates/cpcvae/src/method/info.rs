@@ -1,0 +1,132 @@
+//! What the file of a method has to say of it, and the table that is made of it.
+
+use super::{DataKind, LabelFacts, Recipe};
+use crate::error::Result;
+
+/// A method's name, what it does, and what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// Its name in settings (`method.name`).
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// Whether training looks at labels at all.
+    pub uses_labels: bool,
+    /// Whether training looks at unlabelled rows at all.
+    pub uses_unlabelled: bool,
+    /// Whether labels must be classes.
+    pub needs_classes: bool,
+    /// Whether a prediction constraint can be stated, for which a solver then finds lambda.
+    pub takes_constraint: bool,
+    /// Whether it can learn from pseudo-labels.
+    pub takes_pseudo_labels: bool,
+    /// Whether its networks for images have batch normalisation unless settings say otherwise, as
+    /// in Maaloe et al. 2016 and Miyato et al. 2019.
+    pub has_batch_norm: bool,
+    /// Whether images are black and white and have no affine transform unless settings say
+    /// otherwise, as in Kingma et al. 2014 and what came after it.
+    pub has_plain_images: bool,
+}
+
+impl MethodInfo {
+    /// A method that learns from labelled and unlabelled rows, and needs nothing more.
+    pub(super) const fn new(name: &'static str, summary: &'static str) -> Self {
+        Self {
+            name,
+            summary,
+            uses_labels: true,
+            uses_unlabelled: true,
+            needs_classes: false,
+            takes_constraint: false,
+            takes_pseudo_labels: false,
+            has_batch_norm: false,
+            has_plain_images: false,
+        }
+    }
+}
+
+/// The settings of a method: the section `[method]`.
+pub trait MethodSettings: Sized {
+    /// Its line in the table of methods.
+    const INFO: MethodInfo;
+
+    /// The settings where nothing is said.
+    fn default_for(data: DataKind) -> Self;
+
+    /// Checks the settings and turns them into a recipe.
+    fn recipe(&self, facts: &LabelFacts) -> Result<Recipe>;
+
+    /// The configured lambda of the prediction loss, where there is one.
+    fn prediction_weight(&self) -> Option<f64> {
+        None
+    }
+
+    /// Sets lambda, where it is a setting; weights given as multiples of lambda follow.
+    fn set_prediction_weight(&mut self, _weight: f64) {}
+}
+
+/// Makes the enum of methods from the list of their settings, and what is chosen by method.
+macro_rules! methods {
+    ($($(#[$doc:meta])* $variant:ident($settings:ty),)+) => {
+        /// A method and its settings.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        pub enum Method {
+            $($(#[$doc])* $variant($settings),)+
+        }
+
+        /// The table of methods.
+        static METHODS: [MethodInfo; NAMES.len()] = [$(<$settings>::INFO),+];
+
+        /// Names of all methods, for messages and completions.
+        pub const NAMES: [&str; [$(stringify!($variant)),+].len()] = [$(<$settings>::INFO.name),+];
+
+        impl Method {
+            /// The method of that name with the defaults for this kind of data.
+            pub fn named(name: &str, data: DataKind) -> Result<Self> {
+                $(if name == <$settings>::INFO.name {
+                    return Ok(Self::$variant(<$settings>::default_for(data)));
+                })+
+                let known = NAMES.join(", ");
+                let problem = format!("there is no method `{name}`; there are: {known}");
+                Err(Error::setting("method.name", problem))
+            }
+
+            /// Its line in the table of methods.
+            pub fn info(&self) -> &'static MethodInfo {
+                match self {
+                    $(Self::$variant(_) => &<$settings>::INFO,)+
+                }
+            }
+
+            /// Checks the settings and turns them into a recipe.
+            pub fn recipe(&self, facts: &LabelFacts) -> Result<Recipe> {
+                match self {
+                    $(Self::$variant(settings) => settings.recipe(facts),)+
+                }
+            }
+
+            /// The configured lambda, where the method has a prediction loss with a weight.
+            pub fn prediction_weight(&self) -> Option<f64> {
+                match self {
+                    $(Self::$variant(settings) => settings.prediction_weight(),)+
+                }
+            }
+
+            /// The same method with another lambda; weights given as multiples of lambda follow.
+            pub fn with_prediction_weight(mut self, weight: f64) -> Self {
+                match &mut self {
+                    $(Self::$variant(settings) => settings.set_prediction_weight(weight),)+
+                }
+                self
+            }
+        }
+
+        $(impl From<$settings> for Method {
+            fn from(settings: $settings) -> Self {
+                Self::$variant(settings)
+            }
+        })+
+    };
+}
+pub(super) use methods;
