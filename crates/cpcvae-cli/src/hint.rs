@@ -49,7 +49,11 @@ fn of_data(error: &DataError) -> Option<String> {
             Some("--label COLUMN names it; --method vae trains without labels".into())
         }
         DataError::UnlabelledImages(_) => {
-            Some("--labels-file FILE names a table of files and labels".into())
+            Some(
+                "put the images of a class into a folder of its name, or name a table of files and \
+                 labels with --labels-file FILE; --method vae trains without labels"
+                    .into(),
+            )
         }
         DataError::WithRemedy { remedy, .. } => Some(of_data_remedy(remedy)),
         _ => None,

@@ -90,8 +90,8 @@ fn tables_that_cannot_be_read() {
     );
     assert_eq!(
         refused(&two_clouds(20, 5), &[]),
-        "t.csv: which column holds the labels? Name it with `--label COLUMN` (rows without a \
-         label are left blank in it), or train without labels with `--method vae`"
+        "t.csv: which column holds the labels? Name it; rows without a label are left blank in \
+         it\n  hint: --label COLUMN names it; --method vae trains without labels"
     );
 }
 
