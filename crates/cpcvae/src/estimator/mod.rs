@@ -17,6 +17,10 @@
 //! # Ok::<(), cpcvae::Error>(())
 //! ```
 
+// The main type of this room has a file of its own.
+#[allow(clippy::module_inception)]
+mod estimator;
+
 mod answer;
 mod builders;
 mod fit;
@@ -30,7 +34,8 @@ pub use answer::{Imputed, SampleOptions, SampledClass, Suggestion};
 pub use builders::{
     Adgm, BlendedM2, Cpc, LabelsOnly, M1, M1M2, M2, Pc, Sdgm, SupervisedVae, Vae, VaeThenMlp, Vat,
 };
-pub use fit::{Estimator, Fit};
+pub use estimator::Estimator;
+pub use fit::Fit;
 pub use fitted::{Fitted, HeldOutState};
 pub use input::AsRows;
 pub use predict::{PredictOptions, Predictions};

@@ -1,0 +1,253 @@
+//! A method with its settings: how it is fitted and measured.
+
+use super::fitted::{Fitted, HeldOutState};
+use crate::calibration::Calibration;
+use crate::compare::{self, LearningCurve, Workplace};
+use crate::config::{Request, RunConfig};
+use crate::crossfit::{CrossFit, Folding};
+use crate::device::{Device, device};
+use crate::error::{Error, Result};
+use crate::prepare::Prepared;
+use crate::run::{Run, RunFolder, run};
+use crate::train::{StopReason, TrainingInfo, Watch};
+use cpcvae_data::{DataName, Dataset, Source};
+use std::path::PathBuf;
+
+/// Folds of a learning curve at most.
+const CURVE_FOLDS: usize = 5;
+
+/// A method with its settings, ready to fit. What is not set depends on the method and the data.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    pub(super) request: Request,
+    pub(super) device: String,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) resume: bool,
+    pub(super) held_out: HeldOutOptions,
+}
+
+/// Which labels are held out after training, and what is compared on them. The model does not depend
+/// on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldOutOptions {
+    /// Nothing for: where the data is not built in, which has test rows of its own.
+    pub(super) wanted: Option<bool>,
+    pub(super) folds: Option<usize>,
+    pub(super) repeats: usize,
+    pub(super) compare: bool,
+}
+
+impl Estimator {
+    /// A method by its name.
+    pub fn named(method: &str) -> Self {
+        Self::from_request(Request::new(Some(method)))
+    }
+
+    /// What settings ask for.
+    pub fn from_request(request: Request) -> Self {
+        Self {
+            request,
+            device: "cpu".into(),
+            folder: None,
+            resume: false,
+            held_out: HeldOutOptions {
+                wanted: None,
+                folds: None,
+                repeats: 1,
+                compare: false,
+            },
+        }
+    }
+
+    /// What was asked for.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// The complete settings for these rows, as a fit would have them. Those of a run that goes on
+    /// are its own.
+    pub fn settings(&self, rows: &Dataset) -> Result<RunConfig> {
+        match self.stored_settings()? {
+            Some(stored) => self.request.laid_over(stored),
+            None => self.request.settings_for(rows),
+        }
+    }
+
+    /// Settings as far as they can be known before the data of that name is opened.
+    pub fn settings_before_opening(&self, name: &DataName, source: &str) -> Result<RunConfig> {
+        match self.stored_settings()? {
+            Some(stored) => self.request.laid_over(stored),
+            None => self.request.settings_before_opening(name, source),
+        }
+    }
+
+    /// The settings of the run in the folder, if it is to go on.
+    pub fn stored_settings(&self) -> Result<Option<RunConfig>> {
+        let Some(folder) = self.run_folder().filter(RunFolder::is_started) else {
+            return Ok(None);
+        };
+        match self.resume {
+            true => folder.config().map(Some),
+            false => Err(Error::RunExists(folder.path().into())),
+        }
+    }
+
+    fn run_folder(&self) -> Option<RunFolder> {
+        self.folder.as_ref().map(RunFolder::at)
+    }
+
+    fn device(&self) -> Result<Device> {
+        device(&self.device)
+    }
+
+    /// How labels of these rows are held out.
+    fn folding(&self, data: &Dataset, labels: usize, seed: u64) -> Folding {
+        let usual = Folding::default_for(&data.layout, labels, seed);
+        Folding {
+            folds: self.held_out.folds.unwrap_or(usual.folds),
+            repeats: self.held_out.repeats,
+            ..usual
+        }
+    }
+
+    /// Accuracy on held-out labels against the number of labels that a model learns from: those of
+    /// `counts`, or a few where it is empty. Nothing when a stop was asked for.
+    pub fn learning_curve(
+        &self,
+        data: impl Into<Source>,
+        counts: &[usize],
+        watch: &dyn Watch,
+    ) -> Result<Option<LearningCurve>> {
+        let source: Source = data.into();
+        // The models whose accuracies are told are those that `fit` would train.
+        let config = self.request.settings_for(&source.rows)?;
+        let data = source.rows.clone();
+        let split = Prepared::new(source, &config, None)?.training.split;
+        let usual = self.folding(&data, split.labelled.len(), config.seed);
+        let folding = Folding {
+            // There are several trainings a fold, and they are compared with each other.
+            folds: self.held_out.folds.unwrap_or(usual.folds.min(CURVE_FOLDS)),
+            ..usual
+        };
+        let place = Workplace {
+            device: &self.device()?,
+            folder: self.folder.clone(),
+            watch,
+        };
+        compare::learning_curve(&data, &split, &config, &folding, counts, &place)
+    }
+
+    pub(super) fn fit_source(&self, source: Source, watch: &dyn Watch) -> Result<Fitted> {
+        let config = self.settings(&source.rows)?;
+        let device = self.device()?;
+        let folder = self.run_folder();
+        // Shares the rows, which stay where they are.
+        let data = source.rows.clone();
+        let mut observer = watch.training(&TrainingInfo {
+            name: config.method.name().into(),
+            part: 0,
+            parts: 1,
+        });
+        let run = run(&config, source, folder.as_ref(), &device, observer.as_mut())?;
+        drop(observer);
+        if run.report.fit.stop == StopReason::Interrupted {
+            return Err(Error::Stopped {
+                step: run.report.fit.steps,
+            });
+        }
+        let mut fitted = Fitted::new(run, folder, device)?;
+        fitted.calibration = Calibration::unknown().with_typical(
+            &fitted.trained.with_seed(config.seed),
+            &data,
+            &fitted.split,
+        )?;
+        fitted.keep_calibration()?;
+        self.measure(&mut fitted, &data, watch)?;
+        Ok(fitted)
+    }
+
+    /// Finds out how good answers are on held-out labels, and keeps it beside the model.
+    fn measure(&self, fitted: &mut Fitted, data: &Dataset, watch: &dyn Watch) -> Result<()> {
+        let config = fitted.config.clone();
+        let wanted = self.held_out.wanted.unwrap_or(data.built_in().is_none());
+        if !wanted || !config.method.uses_labels() {
+            return Ok(());
+        }
+        let split = fitted.split.clone();
+        let folding = self.folding(data, split.labelled.len(), config.seed);
+        let fit = match CrossFit::new(data, &split, &folding) {
+            Ok(fit) => fit,
+            Err(error) => {
+                fitted.held_out = HeldOutState::Impossible(error.to_string());
+                return Ok(());
+            }
+        };
+        let trainings = fit.parts()
+            + match self.held_out.compare {
+                true => compare::baseline_trainings(&config, &fit),
+                false => 0,
+            };
+        watch.note(&format!(
+            "holding labels out: {trainings} more trainings like this one"
+        ));
+        let device = fitted.device.clone();
+        let place = Workplace {
+            device: &device,
+            folder: self.folder.clone(),
+            watch,
+        };
+        fitted.held_out = HeldOutState::Stopped;
+        let Some(ours) = compare::hold_out_labels(&fit, &config, &folding, &place)? else {
+            return Ok(());
+        };
+        let unlabelled = fitted
+            .trained
+            .with_seed(config.seed)
+            .answers_without_label(data, &split)?;
+        let calibration = fitted.calibration.clone();
+        let calibration = calibration.with_held_out(data, &ours, &unlabelled);
+        let comparison = compare::comparison(
+            (data, &split),
+            &config,
+            (&fit, &folding),
+            &ours,
+            &calibration.class_weights,
+        );
+        let comparison = match self.held_out.compare {
+            false => Some(comparison),
+            true => compare::with_baselines(comparison, data, &config, (&fit, &folding), &place)?,
+        };
+        let Some(comparison) = comparison else {
+            return Ok(());
+        };
+        fitted.calibration = calibration;
+        fitted.comparison = Some(comparison);
+        fitted.held_out = HeldOutState::Measured;
+        fitted.keep_calibration()?;
+        fitted.keep_report()
+    }
+}
+
+impl Fitted {
+    /// A model that has just been trained.
+    fn new(run: Run, folder: Option<RunFolder>, device: Device) -> Result<Self> {
+        let Some(trained) = &run.trained else {
+            return Err(Error::Stopped {
+                step: run.report.fit.steps,
+            });
+        };
+        Ok(Self {
+            // Answers do not depend on the seed of training, but on one of their own.
+            trained: trained.with_seed(0),
+            config: run.config,
+            report: run.report,
+            split: run.split,
+            metrics: run.metrics,
+            calibration: Calibration::unknown(),
+            comparison: None,
+            held_out: HeldOutState::NotAsked,
+            folder,
+            device,
+        })
+    }
+}

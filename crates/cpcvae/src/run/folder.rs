@@ -1,0 +1,134 @@
+//! A run's folder: which file is where, how a run is begun and ended there.
+
+use crate::config::RunConfig;
+use crate::error::{Error, Remedy, Result};
+use crate::train::write_atomically;
+use cpcvae_data::Split;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::{Path, PathBuf};
+
+/// Files of a run.
+#[derive(Clone, Debug)]
+pub struct RunFolder(PathBuf);
+
+impl RunFolder {
+    /// The folder at that path; it need not exist yet.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether a run was started here.
+    pub fn is_started(&self) -> bool {
+        self.config_path().exists()
+    }
+
+    /// Whether a run came to its end here.
+    pub fn is_finished(&self) -> bool {
+        self.model_path().exists() && self.report_path().exists()
+    }
+
+    /// The settings of the run.
+    pub fn config(&self) -> Result<RunConfig> {
+        let path = self.config_path();
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Error::file(
+                &path,
+                format!("{error}; is this the folder of a cpcvae run?"),
+            )
+        })?;
+        RunConfig::from_toml(&text, &path.display().to_string())
+    }
+
+    pub(super) fn config_path(&self) -> PathBuf {
+        self.0.join("config.toml")
+    }
+
+    pub(super) fn report_path(&self) -> PathBuf {
+        self.0.join("report.json")
+    }
+
+    pub(super) fn metrics_path(&self) -> PathBuf {
+        self.0.join("metrics.jsonl")
+    }
+
+    pub(super) fn split_path(&self) -> PathBuf {
+        self.0.join("split.json")
+    }
+
+    pub(super) fn model_path(&self) -> PathBuf {
+        self.0.join("model").join("model.safetensors")
+    }
+
+    pub(super) fn codes_path(&self) -> PathBuf {
+        self.0.join("model").join("codes.safetensors")
+    }
+
+    pub(super) fn card_path(&self) -> PathBuf {
+        self.0.join("model").join("card.json")
+    }
+}
+
+impl RunFolder {
+    /// Writes settings and split, unless a run with other settings was started here.
+    pub(super) fn start(&self, config: &RunConfig, split: &Split) -> Result<()> {
+        if self.is_started() {
+            check_same_settings(config, &self.config()?)?;
+        }
+        std::fs::create_dir_all(self.path()).map_err(|error| Error::file(self.path(), error))?;
+        split.save(self.split_path())?;
+        write_atomically(&self.config_path(), config.to_toml().as_bytes())
+    }
+
+    /// Writes the report, which may hold more than a [`RunReport`].
+    pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string_pretty(report).expect("plain values serialise");
+        write_atomically(&self.report_path(), text.as_bytes())
+    }
+
+    /// The report of a finished run.
+    pub(crate) fn read_report<R: DeserializeOwned>(&self) -> Result<R> {
+        let path = self.report_path();
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, error))?;
+        serde_json::from_str(&text).map_err(|error| Error::file(&path, error))
+    }
+
+    /// Which rows trained, validated and tested.
+    pub(crate) fn split(&self) -> Result<Split> {
+        Ok(Split::load(self.split_path())?)
+    }
+
+    /// Every term over time; nothing where the file is gone.
+    pub(crate) fn metrics(&self) -> Result<Vec<u8>> {
+        match std::fs::read(self.metrics_path()) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            read => read.map_err(|error| Error::file(&self.metrics_path(), error)),
+        }
+    }
+}
+
+/// A run goes on only as it began.
+fn check_same_settings(now: &RunConfig, before: &RunConfig) -> Result<()> {
+    if now == before {
+        return Ok(());
+    }
+    let (now, before) = (now.to_toml(), before.to_toml());
+    let differing: Vec<String> = now
+        .lines()
+        .zip(before.lines())
+        .filter(|(now, before)| now != before)
+        .map(|(now, before)| format!("`{now}` (was `{before}`)"))
+        .take(3)
+        .collect();
+    Err(Error::Mismatch(format!(
+        "the run was started with other settings: {}; resume it with the same ones, or start \
+         another run in another folder",
+        differing.join(", ")
+    ))
+    .with_remedy(Remedy::OtherFolder))
+}
