@@ -59,6 +59,9 @@ pub fn tell(table: &Table, printer: Printer) {
         ));
     }
     warn(&table.warnings, printer);
+    if table.warnings.iter().any(|text| text.contains("`data.")) {
+        printer.note("hint: --id NAME, --column NAME=KIND and --ignore NAME are these settings");
+    }
 }
 
 /// Tells what the user should know.

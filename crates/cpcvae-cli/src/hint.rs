@@ -48,6 +48,11 @@ fn of_data(error: &DataError) -> Option<String> {
         DataError::NoLabelColumn { .. } => {
             Some("--label COLUMN names it; --method vae trains without labels".into())
         }
+        DataError::Columns { .. } => Some(
+            "--column NAME=KIND declares a kind, --missing TEXT calls a value missing, --ignore NAME \
+             leaves a column out, --id NAME names rows by it"
+                .into(),
+        ),
         DataError::UnlabelledImages(_) => {
             Some(
                 "put the images of a class into a folder of its name, or name a table of files and \
@@ -79,6 +84,7 @@ fn of_data_remedy(remedy: &DataRemedy) -> String {
         DataRemedy::LeaveOutColumn { column } => {
             format!("`--ignore {column}`, `--id {column}` or `--column {column}=category`")
         }
+        DataRemedy::LeaveOutColumns => "--ignore NAME leaves a column out".into(),
         DataRemedy::FindData { fetch: Some(name) } => {
             format!(
                 "`cpcvae data fetch {name}` fetches it; --data-dir names the folder that has it"

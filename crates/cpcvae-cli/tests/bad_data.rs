@@ -28,14 +28,14 @@ fn files_that_are_not_there() {
     assert_eq!(
         sandbox.error(&["fit", "mnits"]),
         "there is no file or folder `mnits`, and no built-in data set of that name (there are \
-         half-moon, glyphs, mnist, svhn, norb and celeba)"
+         half-moon, glyphs, mnist, svhn, norb, celeba)"
     );
     assert_eq!(
         sandbox.error(&["fit", "mnist"]),
         "the MNIST file train-images-idx3-ubyte (or train-images-idx3-ubyte.gz) not found: \
          looked in [DIR]/cache/cpcvae/mnist, [DIR]/cache/cpcvae/, \
-         [DIR]/cache/cpcvae/MNIST/raw. Fetch it with `cpcvae data fetch mnist`, or name the \
-         folder that has it with --data-dir"
+         [DIR]/cache/cpcvae/MNIST/raw. Fetch it (`fetch_mnist`), or name another folder\n  \
+         hint: `cpcvae data fetch mnist` fetches it; --data-dir names the folder that has it"
     );
     assert_eq!(
         sandbox.error(&["fit", "half-moon", "-c", "no.toml"]),
@@ -69,15 +69,13 @@ fn tables_that_cannot_be_read() {
         refused("a,kind\n1,x\nfoo,y\n", &label),
         "t.csv, row 2, column `a`: `foo` is text among numbers, and the column is read as a \
          number; correct it, leave it blank, call that value missing (`data.missing`), declare \
-         another kind of column (`data.columns`), or leave the column out (`data.ignore`)\n  \
-         hint: `--missing foo`, `--column a=category` or `--ignore a`"
+         another kind of column (`data.columns`), or leave the column out (`data.ignore`)"
     );
     assert_eq!(
         refused("a,kind\n1,x\ninf,y\n", &label),
         "t.csv, row 2, column `a`: `inf` is not a finite number, and the column is read as a \
          number; correct it, leave it blank, call that value missing (`data.missing`), declare \
-         another kind of column (`data.columns`), or leave the column out (`data.ignore`)\n  \
-         hint: `--missing inf`, `--column a=category` or `--ignore a`"
+         another kind of column (`data.columns`), or leave the column out (`data.ignore`)"
     );
     assert_eq!(
         refused("a,kind\n1,x\n,y\n", &label),
@@ -90,8 +88,32 @@ fn tables_that_cannot_be_read() {
     );
     assert_eq!(
         refused(&two_clouds(20, 5), &[]),
-        "t.csv: which column holds the labels? Name it; rows without a label are left blank in \
-         it\n  hint: --label COLUMN names it; --method vae trains without labels"
+        "t.csv: which column holds the labels? Name it; rows without a label are left blank in it"
+    );
+}
+
+#[test]
+fn hints_name_the_flags_of_what_can_be_done() {
+    let sandbox = Sandbox::new();
+    let hint = |table: &str, arguments: &[&str]| {
+        sandbox.write("t.csv", table);
+        let error = sandbox.error(&[&["fit", "t.csv", "--out", "run"], arguments].concat());
+        let (_, hint) = error.split_once("hint: ").expect("there is one");
+        hint.to_string()
+    };
+    let label = ["--label", "kind"];
+    assert_eq!(
+        hint("a,kind\n1,x\nfoo,y\n", &label),
+        "`--missing foo`, `--column a=category` or `--ignore a`"
+    );
+    let several = hint("a,b,kind\n1,2,x\nfoo,bar,y\n", &label);
+    assert!(
+        several.contains("--ignore NAME leaves a column out"),
+        "{several}"
+    );
+    assert_eq!(
+        hint(&two_clouds(20, 5), &[]),
+        "--label COLUMN names it; --method vae trains without labels"
     );
 }
 

@@ -29,7 +29,8 @@ fn settings_that_make_no_sense() {
     );
     assert_eq!(
         error(&["--set", "data.half_moon_labels=odd"]),
-        "setting `data.half_moon_labels`: is `odd`; it must be random or evenly-spaced"
+        "--set: unknown variant `odd`, expected `evenly-spaced` or `random` in \
+         `data.half_moon_labels`"
     );
     for (setting, message) in [
         (
@@ -185,7 +186,8 @@ fn rows_that_do_not_fit_the_model() {
     );
     assert_eq!(
         sandbox.error(&["evaluate", "moon", "other.csv"]),
-        "other.csv: which column holds the labels? Name it with `--label COLUMN`"
+        "other.csv: which column holds the labels? Name it; rows without a label are left blank in \
+         it\n  hint: --label COLUMN names it; --method vae trains without labels"
     );
     sandbox.write("moon.csv", "x1,x2\n1,2\n3,nan\n");
     assert_eq!(

@@ -218,8 +218,8 @@ fn whole_rows_and_gaps() {
     assert_eq!(
         sandbox.error(&["predict", "plain", "gaps.csv"]),
         "`gaps` has missing cells (the first in row 1, column `height`), but all rows that the \
-         model was trained on are whole; fill them, or train again with `--set \
-         model.missing_cells=true`"
+         model was trained on are whole; fill them, or train again with `model.missing_cells`\n  \
+         hint: train again with `--set model.missing_cells=true`"
     );
     let more = ["--set", "model.missing_cells=true", "--out", "gaps"];
     sandbox.fit(&[&fit[..], &more].concat());

@@ -196,7 +196,7 @@ mod tests {
             open("mnist", "/nowhere", 0)
                 .unwrap_err()
                 .to_string()
-                .contains("fetch mnist")
+                .contains("fetch_mnist")
         );
     }
 

@@ -192,10 +192,13 @@ impl DataError {
         if errors.len() < 2 {
             return errors.pop();
         }
-        let line = |error: DataError| match error {
-            DataError::Table { place, problem, .. } => format!("{place}: {problem}"),
-            other => other.to_string(),
-        };
+        fn line(error: DataError) -> String {
+            match error {
+                DataError::Table { place, problem, .. } => format!("{place}: {problem}"),
+                DataError::WithRemedy { error, .. } => line(*error),
+                other => other.to_string(),
+            }
+        }
         Some(DataError::Columns {
             path: path.to_path_buf(),
             problems: errors.into_iter().map(line).collect(),
@@ -204,7 +207,13 @@ impl DataError {
 
     /// The same with another path in place of `from`.
     pub(crate) fn renamed(mut self, from: &Path, to: &Path) -> DataError {
-        match &mut self {
+        self.rename(from, to);
+        self
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) {
+        match self {
+            DataError::WithRemedy { error, .. } => error.rename(from, to),
             DataError::File { path, .. }
             | DataError::Content { path, .. }
             | DataError::Table { path, .. }
@@ -215,7 +224,6 @@ impl DataError {
             }
             _ => {}
         }
-        self
     }
 
     /// For `map_err` on a file operation.

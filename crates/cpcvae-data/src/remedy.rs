@@ -37,6 +37,8 @@ pub enum DataRemedy {
         /// The column's name.
         column: String,
     },
+    /// Fewer columns (`data.ignore`).
+    LeaveOutColumns,
     /// Another folder of data sets; fetching the one of this name first, where that can be done.
     FindData {
         /// Its name, where it can be fetched.

@@ -151,9 +151,9 @@ fn ids_and_free_text_are_no_categories() {
     for part in [
         "column `name` holds 40 different texts in 40 rows",
         "is left out",
-        "`--ignore name`",
-        "`--id name`",
-        "`--column name=category`",
+        "`data.ignore`",
+        "`data.id`",
+        "`data.columns`",
     ] {
         assert!(warning.contains(part), "{warning}");
     }

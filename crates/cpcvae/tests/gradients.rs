@@ -12,7 +12,8 @@ use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, MethodSettings, NAMES, O
 use cpcvae::model::{Model, ModelKind, Shape, TransformPlan};
 use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{
-    ClassifierObjective, Examples, GradientPath, Objective, Prediction, Progress, VaeObjective,
+    ClassifierObjective, Examples, GradientPath, Objective, Prediction, Progress, StackedObjective,
+    VaeObjective,
 };
 use cpcvae::objective::{PseudoLabelSource, PseudoLabels};
 use cpcvae::pseudo_label::ComparedFeatures;
@@ -226,6 +227,10 @@ fn codes_of_the_lower_model_are_held_fast() {
     let method = Method::named("m1-m2", DataKind::Table).expect("listed");
     let recipe = method.recipe(&facts()).expect("valid settings");
     let objective = &recipe.stages[1].objective;
+    let Objective::StackedVae(StackedObjective::Labels(m2)) = objective else {
+        panic!("the second stage is M2's")
+    };
+    let m2 = Objective::LabelVae(m2.clone());
     let shape = toy::shape(recipe.kind);
     let batch = toy::examples(4, 5);
     let Model::StackedVae(model) = Model::new(&shape, 1, &toy::compute()) else {
@@ -238,9 +243,7 @@ fn codes_of_the_lower_model_are_held_fast() {
         ..batch.clone()
     };
     check_against("m1-m2", objective, &shape, &batch, |model| match model {
-        Model::StackedVae(model) => {
-            loss(objective, &Model::LabelVae(model.labels().clone()), &codes)
-        }
+        Model::StackedVae(model) => loss(&m2, &Model::LabelVae(model.labels().clone()), &codes),
         _ => panic!("m1-m2 trains a StackedVae"),
     });
 }

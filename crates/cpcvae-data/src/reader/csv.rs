@@ -2,7 +2,9 @@
 
 use super::spool::Place;
 use super::{ReadOptions, left_out, repeated, unpack};
-use crate::{Cells, DataError, Dataset, RawColumn, RawTable, Result, Table, TableOptions, memory};
+use crate::{
+    Cells, DataError, DataRemedy, Dataset, RawColumn, RawTable, Result, Table, TableOptions, memory,
+};
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -65,12 +67,13 @@ pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
                 path,
                 format!(
                     "the table takes more than the {} bytes of memory that a table of text may \
-                     take; leave out columns with --ignore, save it as Parquet or NPY, which may \
+                     take; leave out columns (`data.ignore`), save it as Parquet or NPY, which may \
                      be larger than memory, or raise the limit with the environment variable {}",
                     options.most_memory,
                     memory::VARIABLE
                 ),
-            ));
+            )
+            .with_remedy(DataRemedy::LeaveOutColumns));
         }
     }
     let rows = texts.first().map_or(0, Vec::len);

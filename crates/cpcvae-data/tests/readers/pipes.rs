@@ -65,7 +65,7 @@ fn errors_name_the_pipe_and_its_size_is_limited() {
             most_bytes: 1000,
             ..ReadOptions::default()
         };
-        refused(open(&long, &tight), &["long: ", "--most-bytes"]);
+        refused(open(&long, &tight), &["long: ", "`data.most_bytes`"]);
     });
 }
 

@@ -87,7 +87,7 @@ impl RunConfig {
 mod tests {
     use super::*;
     use crate::method::DataKind;
-    use cpcvae_data::{Column, Features, Labels, Matrix};
+    use cpcvae_data::{Column, DataConfig, Features, Labels, Matrix};
 
     fn suited(rows: usize, columns: usize) -> RunConfig {
         let data = Dataset {
@@ -136,8 +136,12 @@ mod tests {
         };
         let likelihood = |method: &str, source: &str, data: &Dataset| {
             let usual = RunConfig::defaults(method, DataKind::Images, source).expect("it exists");
+            let data = Dataset {
+                origin: Some(Box::new(DataConfig::of(source))),
+                ..data.clone()
+            };
             usual
-                .with_data_dependent_defaults(data, false)
+                .with_data_dependent_defaults(&data, false)
                 .model
                 .likelihood
         };
