@@ -76,7 +76,7 @@ macro_rules! methods {
         }
 
         /// The table of methods.
-        static METHODS: [MethodInfo; NAMES.len()] = [$(<$settings>::INFO),+];
+        const METHODS: &[MethodInfo] = &[$(<$settings>::INFO),+];
 
         /// Names of all methods, for messages and completions.
         pub const NAMES: [&str; [$(stringify!($variant)),+].len()] = [$(<$settings>::INFO.name),+];
