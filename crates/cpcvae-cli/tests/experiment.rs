@@ -225,7 +225,7 @@ fn the_small_version_has_results_of_its_own() {
 fn bad_use_is_told_with_file_and_key() {
     let sandbox = sandbox();
     let list = sandbox.ok(&["experiment", "--list"]);
-    let plans = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
+    let plans = concat!(env!("CARGO_MANIFEST_DIR"), "/../cpcvae-lab/experiments");
     let plans = std::fs::read_dir(plans).expect("the plans of this repository");
     let is_plan = |name: &std::path::Path| name.extension().is_some_and(|end| end == "toml");
     let plans = plans.filter(|file| is_plan(&file.as_ref().expect("readable").path()));

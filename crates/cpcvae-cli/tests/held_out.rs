@@ -268,7 +268,7 @@ fn unlabelled_rows_are_suggested() {
     assert_eq!(rows.len(), 7, "each once");
     sandbox.write("known.csv", "width,height,kind\n104,0.9,white\n");
     let error = sandbox.error(&["suggest", "run", "known.csv"]);
-    assert_eq!(error, "all 1 rows of `known.csv` have labels already");
+    assert_eq!(error, "all 1 rows of `known` have labels already");
 }
 
 fn curve<'a>(more: &[&'a str]) -> Vec<&'a str> {
