@@ -73,9 +73,9 @@ pub fn settings_hash(settings: &Value) -> String {
     let mut settings = settings.clone();
     for (section, key, before) in LATER_KEYS {
         if let Some(section) = settings.get_mut(section).and_then(Value::as_object_mut)
-            && section
-                .get(key)
-                .is_some_and(|value| value.to_string() == before)
+            && section.get(key).is_some_and(|value| {
+                serde_json::from_str::<Value>(before).is_ok_and(|old| old == *value)
+            })
         {
             section.remove(key);
         }
