@@ -236,7 +236,7 @@ fn bad_use_is_told_with_file_and_key() {
     );
     let error = sandbox.error(&["experiment", "fig9"]);
     assert!(
-        error.starts_with("there is no experiment `fig9`; there are: fig1"),
+        error.starts_with("there is no experiment `fig9`; there are: constraint-mnist, fig1"),
         "{error}"
     );
     let error = |from: &str, to: &str| {
