@@ -71,17 +71,19 @@ fn a_line_that_was_cut_short_is_dropped_and_replaced() {
     let folder = empty_folder("cut-line");
     let path = folder.join("tiny.jsonl");
     let cells = cells(&plan());
+    let hash = settings_hash(&serde_json::json!({ "train": { "steps": 50 } }));
     let mut file = ResultsFile::open(&path, "tiny").expect("a new file");
     for cell in &cells[..2] {
-        file.append(record(&cell.key, "0", 0.5)).expect("writable");
+        file.append(record(&cell.key, &hash, 0.5))
+            .expect("writable");
     }
     let whole = fs::read(&path).expect("written");
     fs::write(&path, &whole[..whole.len() - 7]).expect("writable");
     let mut file = ResultsFile::open(&path, "tiny").expect("a cut line is no error");
     assert!(file.dropped() > 0);
-    assert!(file.find(&cells[0].key, "0").is_some());
-    assert!(file.find(&cells[1].key, "0").is_none());
-    file.append(record(&cells[1].key, "0", 0.5))
+    assert!(file.find(&cells[0].key, &hash).is_some());
+    assert!(file.find(&cells[1].key, &hash).is_none());
+    file.append(record(&cells[1].key, &hash, 0.5))
         .expect("writable");
     assert_eq!(fs::read(&path).expect("written"), whole);
     fs::remove_dir_all(folder).expect("own folder");
