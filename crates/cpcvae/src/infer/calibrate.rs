@@ -20,7 +20,7 @@ const SMALLEST: f64 = 1e-12;
 
 /// The temperature for held-out `probabilities [rows, classes]` and the true `classes` of the
 /// rows: that at which the most probable classes are right as often as their probabilities say, on
-/// average (expectation consistency, Clarté et al. 2023), but for [`PULL`]. The temperature of least
+/// average (expectation consistency, Clarté et al. 2023), but for `PULL`. The temperature of least
 /// log-loss, the usual one, was further off on test rows: a few confident mistakes decide it. How
 /// sure a row is grows with 1/T, so a Newton step, halved into a bracket where it would leave it,
 /// finds the only solution. Without rows it is 1.
