@@ -1,5 +1,6 @@
 //! The data sets that have a name of their own.
 
+use crate::GLYPH_TEST_ROWS;
 use crate::{
     DataError, HalfMoon, Result, Source, celeba, glyphs, mnist, norb, open_celeba, open_mnist,
     open_norb, open_svhn, svhn,
@@ -41,7 +42,6 @@ pub enum Presence {
 }
 
 const GLYPH_ROWS: usize = 5000;
-const GLYPH_TEST_ROWS: usize = 1000;
 
 /// All built-in data sets; `data_dir` is where files are looked for.
 pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
