@@ -61,7 +61,9 @@ pub(crate) fn are_tiles_supported() -> bool {
     false
 }
 
-/// AMX-TILE and AMX-BF16, with tiles of the size that the kernels are written for.
+/// AMX-TILE and AMX-BF16, with tiles of the size that the kernels are written for. Some virtual
+/// machines have the instructions and do not report the size: all processors that exist have this
+/// one, and the self-check finds out.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn processor_has_tiles() -> bool {
     use std::arch::x86_64::{__cpuid, __cpuid_count};
@@ -72,17 +74,18 @@ fn processor_has_tiles() -> bool {
     // SAFETY: all x86-64 processors have the instruction. The functions have become safe in newer
     // versions of the compiler.
     #[allow(unused_unsafe)]
-    let (features, palette) = unsafe {
-        if __cpuid(0).eax < TILES {
+    let (highest, features, palette) = unsafe {
+        let highest = __cpuid(0).eax;
+        if highest < FEATURES {
             return false;
         }
-        (__cpuid_count(FEATURES, 0), __cpuid_count(TILES, 1))
+        (highest, __cpuid_count(FEATURES, 0), __cpuid_count(TILES, 1))
     };
     let (tile_bytes, tiles) = (palette.eax >> 16, palette.ebx >> 16);
     let (row_bytes, rows) = (palette.ebx & 0xffff, palette.ecx & 0xffff);
     features.edx & AMX_BF16 != 0
         && features.edx & AMX_TILE != 0
-        && (tile_bytes, tiles, row_bytes, rows) == (1024, 8, 64, 16)
+        && (highest < TILES || (tile_bytes, tiles, row_bytes, rows) == (1024, 8, 64, 16))
 }
 
 /// Whether tiles survive a switch of threads. Only called where there is AVX-512.
