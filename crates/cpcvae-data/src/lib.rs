@@ -79,8 +79,9 @@ mod table_values;
 mod time;
 mod user_file;
 
+pub use atomic_file::{write_atomically, write_through};
 pub use batch::{Batch, BatchPlan, StepRows};
-pub use built_in::{BuiltIn, GLYPH_TEST_ROWS};
+pub use built_in::{BuiltIn, GLYPH_ROWS, GLYPH_TEST_ROWS};
 pub use celeba::open_celeba;
 pub use cell::{CellKind, MissingValues};
 pub use column::{Column, ColumnKind, KindName};

@@ -54,8 +54,8 @@ pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Ve
         let files = studio.paths(&figure.name);
         if lost > 0 && files.iter().all(|path| path.exists()) {
             studio.watch.note(&format!(
-                "figure `{}` is left as it was: {lost} of its {} models are not there; `--retrain` \
-                 trains them again",
+                "figure `{}` is left as it was: {lost} of its {} models are not there; \
+                 `retrain` trains them again",
                 figure.name,
                 shown.len()
             ));
@@ -144,7 +144,7 @@ impl Studio<'_> {
             match self.job(record) {
                 Some(job) => exhibits.push(self.open(job, record)?),
                 None => self.watch.note(&format!(
-                    "figure `{}`: the model of {} is not there; `--retrain` trains it again",
+                    "figure `{}`: the model of {} is not there; `retrain` trains it again",
                     figure.name, record.key
                 )),
             }

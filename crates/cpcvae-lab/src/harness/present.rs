@@ -36,7 +36,7 @@ pub fn write(
     if !numbers.is_empty() {
         let origin = format!(
             "`{}`: {} of {} cells, commit {}",
-            command(options, false),
+            options.origin,
             done.len(),
             found.len(),
             commits(&done)
@@ -59,49 +59,6 @@ pub fn write(
     Ok((text, json))
 }
 
-/// The command that goes on.
-pub fn again(options: &Options) -> String {
-    command(options, true)
-}
-
-/// The command that was given; `here` adds what is about this machine and this time.
-fn command(options: &Options, here: bool) -> String {
-    let mut command = String::from("cpcvae experiment ");
-    command += &match (&options.file, &options.name) {
-        (Some(path), _) if here => format!("--file {}", path.display()),
-        (Some(path), _) => {
-            let name = path.file_name().unwrap_or_default();
-            format!("--file {}", name.to_string_lossy())
-        }
-        (None, name) => name.clone().unwrap_or_default(),
-    };
-    if options.quick {
-        command += " --quick";
-    }
-    if let Some(draws) = options.draws {
-        command += &format!(" --draws {draws}");
-    }
-    if let Some(precision) = &options.precision {
-        command += &format!(" --precision {precision}");
-    }
-    if !here {
-        return command;
-    }
-    for text in &options.only {
-        command += &format!(" --only '{text}'");
-    }
-    if options.retrain {
-        command += " --retrain";
-    }
-    if options.results != Path::new("results") {
-        command += &format!(" --results {}", options.results.display());
-    }
-    if options.device != "cpu" {
-        command += &format!(" --device {}", options.device);
-    }
-    command
-}
-
 /// The versions that made the records.
 fn commits(done: &[&Record]) -> String {
     let mut commits: Vec<&str> = done.iter().map(|record| record.commit.as_str()).collect();
@@ -112,7 +69,7 @@ fn commits(done: &[&Record]) -> String {
 
 fn save(stem: &Path, extension: &str, content: &str) -> Result<PathBuf> {
     let path = PathBuf::from(format!("{}.{extension}", stem.display()));
-    cpcvae::train::write_atomically(&path, content.as_bytes())
+    cpcvae_data::write_atomically(&path, content.as_bytes())
         .with_context(|| format!("the table {} cannot be written", path.display()))?;
     Ok(path)
 }

@@ -16,7 +16,7 @@ mod request;
 pub use choices::{MeasureName, PrecisionName, ScheduleName, SolverName, choice};
 pub use cpcvae_data::{BuiltIn, DataConfig};
 pub use overlay::parse_settings;
-pub use presets::{GLYPH_ROWS, Preset, PresetData};
+pub use presets::{Preset, PresetData};
 pub use pseudo_labels::{PseudoLabelConfig, PseudoLabelSourceName};
 pub use request::{Layer, Request};
 

@@ -7,9 +7,6 @@ use crate::method::{DataKind, Method};
 use crate::objective::LabelledEvidence;
 use serde::{Deserialize, Serialize};
 
-/// Rows of glyphs to train on, unless `data.rows` says otherwise.
-pub const GLYPH_ROWS: usize = 5000;
-
 /// Whose defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -84,7 +81,7 @@ impl RunConfig {
                     (cpc.prediction_weight, cpc.predictor_norm) = (2.5, 0.005);
                 }
             }
-            BuiltIn::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
+            BuiltIn::Glyphs => (data.labels, data.rows) = (50, cpcvae_data::GLYPH_ROWS),
             BuiltIn::Mnist => {
                 (data.labels, data.validation) = (100, 10_000.0);
                 match self.method {

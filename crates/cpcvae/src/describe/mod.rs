@@ -40,6 +40,18 @@ pub struct Effort {
     pub noisy: bool,
 }
 
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            draws: 50,
+            samples: 100,
+            threshold: 0.95,
+            most_codes: 200_000,
+            noisy: false,
+        }
+    }
+}
+
 /// What was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {

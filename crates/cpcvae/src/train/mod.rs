@@ -30,5 +30,5 @@ pub use report::{FitReport, StopReason, TrainingData};
 pub use schedule::{Schedule, ScheduleState};
 pub use start::DecoderStart;
 pub(crate) use start::evenly;
-pub use tensor_file::{TensorFile, write_atomically, write_through};
+pub use tensor_file::TensorFile;
 pub use watch::{TrainingInfo, Watch};

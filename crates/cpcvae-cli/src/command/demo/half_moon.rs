@@ -3,9 +3,8 @@
 use super::Contestant;
 use crate::printer::percent;
 use anyhow::{Context, Result};
-use cpcvae::config::RunConfig;
-use cpcvae::infer::CodeSource;
-use cpcvae_data::{HalfMoonLabels, Source};
+use cpcvae::estimator::{Estimator, Fit, SampleOptions};
+use cpcvae_data::Source;
 use cpcvae_lab::figure::{ScatterPanel, scatter_panels};
 use cpcvae_lab::pictures::{classes, in_view, labelled_points, points, predictions_of};
 use std::path::{Path, PathBuf};
@@ -18,10 +17,11 @@ pub const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced lab
 const SAMPLES: usize = 600;
 
 /// The paper's setting, and steps for a minute in all.
-pub fn adjust(config: &mut RunConfig) {
-    config.data.half_moon_labels = HalfMoonLabels::EvenlySpaced;
-    config.train.steps = 3000;
-    config.train.log_every = 20;
+pub fn adjust(estimator: Estimator) -> Estimator {
+    estimator
+        .set("data.half_moon_labels", "evenly-spaced")
+        .set("train.log_every", 20)
+        .steps(3000)
 }
 
 /// One row of panels with predictions, one with samples in the colours that the model gives them.
@@ -43,20 +43,19 @@ pub(super) fn draw(
             title: title(contestant.method).into(),
             labelled: labelled.clone(),
             corner: percent(contestant.accuracy),
-            ..predictions_of(&contestant.trained, test)?
+            ..predictions_of(contestant.fitted.trained(), test)?
         };
         let regions = panel.regions.clone();
         predictions.push(panel);
-        let preprocess = &contestant.trained.card.preprocess;
-        let drawn = preprocess.invert(contestant.trained.inference.sample(
-            SAMPLES,
-            true,
-            CodeSource::Fitted,
-        )?);
+        let options = SampleOptions {
+            noisy: true,
+            ..SampleOptions::default()
+        };
+        let drawn = contestant.fitted.sample_with(SAMPLES, options)?;
         let drawn = in_view(drawn);
         samples.push(ScatterPanel {
             points: points(&drawn),
-            classes: classes(&contestant.trained, drawn, &test.layout)?,
+            classes: classes(contestant.fitted.trained(), drawn, &test.layout)?,
             // The same map behind, so that both rows have one scale.
             regions,
             ..ScatterPanel::default()
