@@ -69,7 +69,7 @@ pub fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Resu
 }
 
 /// A line for each method: validation accuracy at each evaluation, the mean over draws.
-pub fn draw_training(
+pub(crate) fn draw_training(
     figure: &FigurePlan,
     rows: &[&Row<'_>],
     studio: &Studio<'_>,

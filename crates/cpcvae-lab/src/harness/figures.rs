@@ -39,7 +39,7 @@ pub struct Exhibit<'a> {
 }
 
 /// Draws every figure of the plan for which there is something to show.
-pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
+pub(crate) fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for figure in &plan.figures {
         let shown: Vec<&Row<'_>> = rows

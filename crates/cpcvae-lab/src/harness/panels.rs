@@ -31,7 +31,7 @@ impl Panels {
 }
 
 /// Arranges a panel for each exhibit: rows as the axes say, methods side by side.
-pub fn arrange(
+pub(crate) fn arrange(
     exhibits: &[Exhibit<'_>],
     axes: &[Axis],
     panel: impl Fn(&Exhibit<'_>) -> Result<ScatterPanel>,

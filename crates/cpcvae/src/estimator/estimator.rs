@@ -139,6 +139,9 @@ impl Estimator {
 
     pub(super) fn fit_source(&self, source: Source, watch: &dyn Watch) -> Result<Fitted> {
         let config = self.settings(&source.rows)?;
+        for note in self.request.notes() {
+            watch.note(note);
+        }
         let device = self.device()?;
         let folder = self.run_folder();
         // Shares the rows, which stay where they are.

@@ -42,7 +42,7 @@ impl Inference {
 
     /// An evaluation on the same rows with their evidence, where it lacks it: that takes several
     /// times as long as predictions do.
-    pub fn with_evidence(&self, mut evaluation: Evaluation, data: &Dataset) -> Evaluation {
+    pub(crate) fn with_evidence(&self, mut evaluation: Evaluation, data: &Dataset) -> Evaluation {
         // A classifier has no evidence.
         if let (None, false, Some(model)) =
             (evaluation.elbo, data.is_empty(), self.generative_model())
@@ -54,12 +54,12 @@ impl Inference {
     }
 
     /// Predictions only.
-    pub fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
+    pub(crate) fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
         self.evaluate_at(data, 1.0)
     }
 
     /// Predictions only, with class probabilities at a temperature.
-    pub fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
+    pub(crate) fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
         let outputs = || self.outputs(&data.features, 0);
         let mut evaluation = match (&data.labels, &self.shape.target) {
             (Labels::Classes { of_row, .. }, Target::Classes(names)) => {

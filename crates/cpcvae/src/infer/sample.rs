@@ -102,7 +102,7 @@ impl Inference {
     }
 
     /// The same, with as many rows as were found when the limit on drawn codes was reached.
-    pub fn sample_class_up_to(
+    pub(crate) fn sample_class_up_to(
         &self,
         class: usize,
         rows: usize,

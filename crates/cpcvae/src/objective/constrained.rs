@@ -26,7 +26,7 @@ impl Term {
     }
 
     /// Whether the term counts at all.
-    pub fn is_used(self) -> bool {
+    pub(crate) fn is_used(self) -> bool {
         self.weight != 0.0
     }
 

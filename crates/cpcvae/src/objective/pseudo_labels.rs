@@ -50,7 +50,7 @@ impl PseudoLabels {
 
     /// Class probabilities of all rows by what is compared of them, `[rows, width]`, from the labels
     /// (row, class) of some: `[rows, classes]`.
-    pub fn by_features(
+    pub(crate) fn by_features(
         &self,
         features: &[f32],
         width: usize,

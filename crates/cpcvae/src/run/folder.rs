@@ -23,12 +23,12 @@ impl RunFolder {
     }
 
     /// Whether a run was started here.
-    pub fn is_started(&self) -> bool {
+    pub(crate) fn is_started(&self) -> bool {
         self.config_path().exists()
     }
 
     /// Whether a run came to its end here.
-    pub fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.model_path().exists() && self.report_path().exists()
     }
 
