@@ -83,6 +83,12 @@ impl Source {
 }
 
 /// The label of a table's rows: which column or columns hold it.
+///
+/// ```
+/// use cpcvae_data::Label;
+///
+/// assert_eq!(Label::column("class"), Label::columns(["class"]));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label(Vec<String>);
 

@@ -4,6 +4,13 @@ use crate::{Column, DataConfig, DataError, Features, Labels, Result, Rows};
 use serde::{Deserialize, Serialize};
 
 /// What the values of a row mean.
+///
+/// ```
+/// use cpcvae_data::Layout;
+///
+/// let image = Layout::Image { height: 4, width: 5, channels: 3 };
+/// assert_eq!(image.width(), 60); // values in a row
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {

@@ -254,13 +254,13 @@ impl Selection {
 
 impl CellKey {
     /// A name for files: lower case, digits and dashes.
-    pub(crate) fn slug(&self) -> String {
+    pub fn slug(&self) -> String {
         slug(&self.to_string())
     }
 }
 
 /// The text as a part of a file's name: lower case letters, digits, dots and single dashes.
-pub(crate) fn slug(text: &str) -> String {
+pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in text.chars() {
         match character.to_ascii_lowercase() {

@@ -30,7 +30,7 @@ fn seconds(records: &[Record], key: &CellKey) -> Option<f64> {
 }
 
 /// Seconds as people say them.
-pub(crate) fn in_words(seconds: f64) -> String {
+pub fn in_words(seconds: f64) -> String {
     match seconds.round() as u64 {
         short @ 0..=99 => format!("{short} s"),
         some @ 100..=5999 => format!("{} min", (some + 30) / 60),

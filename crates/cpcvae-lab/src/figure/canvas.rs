@@ -126,7 +126,12 @@ impl Canvas {
     }
 
     /// A closed shape through the given corners.
-    pub(crate) fn polygon(&mut self, corners: &[(f32, f32)], fill: Colour, edge: Option<(Colour, f32)>) {
+    pub(crate) fn polygon(
+        &mut self,
+        corners: &[(f32, f32)],
+        fill: Colour,
+        edge: Option<(Colour, f32)>,
+    ) {
         let Some(outline) = path_through(corners, true) else {
             return;
         };

@@ -30,7 +30,7 @@ pub struct HeatMap {
 }
 
 /// Draws the numbers in cells: the larger, the darker.
-pub(crate) fn heat_map(map: &HeatMap, path: &Path) -> Result<()> {
+pub fn heat_map(map: &HeatMap, path: &Path) -> Result<()> {
     save::save(path, || layout(map))
 }
 

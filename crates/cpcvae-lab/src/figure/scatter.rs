@@ -57,7 +57,7 @@ pub fn scatter_panels(
 }
 
 /// The same, with a line below that names the classes by their colours.
-pub(crate) fn scatter_panels_with_legend(
+pub fn scatter_panels_with_legend(
     panels: &[Vec<ScatterPanel>],
     row_titles: &[String],
     classes: &[String],

@@ -8,6 +8,13 @@ use crate::objective::LabelledEvidence;
 use serde::{Deserialize, Serialize};
 
 /// Whose defaults.
+///
+/// ```
+/// use cpcvae::prelude::*;
+///
+/// let settings = Cpc::new().preset(Preset::Paper);
+/// assert_eq!(settings.estimator().request().method(), "cpc");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {

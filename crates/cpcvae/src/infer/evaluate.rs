@@ -8,6 +8,19 @@ use cpcvae_data::{Dataset, Labels, Matrix};
 use serde::{Deserialize, Serialize};
 
 /// Figures over all rows of a data set that have labels.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let figures = fitted.evaluate(&data)?;
+/// assert_eq!((figures.rows, figures.labelled), (60, 20));
+/// assert!(figures.accuracy.is_some());
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Rows in all.

@@ -15,6 +15,11 @@ const CODES: usize = 30;
 const STEP: f64 = 0.2;
 
 /// What missing cells are filled with.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// assert_ne!(Filling::Mean, Filling::Draw(0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filling {
     /// The model's mean given the known cells. Best guesses, which vary less than real cells do.

@@ -30,6 +30,24 @@ pub struct EvaluationReport<'a> {
 }
 
 /// Receives progress, and may ask for a stop.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// use cpcvae::train::StepReport;
+///
+/// /// Stops when the loss is small.
+/// struct Enough(bool);
+///
+/// impl Observer for Enough {
+///     fn on_step(&mut self, report: &StepReport<'_>) {
+///         self.0 = report.loss < 0.1;
+///     }
+///     fn wants_stop(&mut self) -> bool {
+///         self.0
+///     }
+/// }
+/// assert!(!Enough(false).wants_stop());
+/// ```
 pub trait Observer: Send {
     /// After a step that is logged.
     fn on_step(&mut self, _: &StepReport<'_>) {}
@@ -44,6 +62,12 @@ pub trait Observer: Send {
 }
 
 /// Hears nothing, asks nothing.
+///
+/// ```
+/// use cpcvae::prelude::*;
+///
+/// assert!(!Silent.wants_stop());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
