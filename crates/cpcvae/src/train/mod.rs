@@ -16,6 +16,7 @@ mod report;
 mod schedule;
 mod solve;
 mod start;
+mod step;
 mod tensor_file;
 mod validate;
 mod watch;
