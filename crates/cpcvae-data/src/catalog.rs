@@ -33,7 +33,7 @@ pub enum Presence {
     OnDisk,
     /// Its files must be fetched first.
     ToFetch,
-    /// Its files must be got by hand: nobody may pass them on, or no server is known for them.
+    /// Its files must be downloaded by hand: they may not be redistributed, or no server is known.
     ByHand,
 }
 
@@ -57,7 +57,7 @@ fn entry(data: BuiltIn, data_dir: &Path) -> Entry {
             description: "Two interleaved half circles in the plane with normal noise, drawn by \
                 seed. The smallest task that shows what unlabelled rows are worth: 6 labels in \
                 1,000 rows, either evenly spaced along the arcs (the paper's figure) or drawn at \
-                random (harder, and the honest test).",
+                random (harder, and the fair test).",
             rows: 1000,
             test_rows: 1000,
             shape: "2 columns",

@@ -45,8 +45,8 @@ impl DataName {
         }
     }
 
-    /// Whether it holds images; otherwise it is a table. Files are looked into, which the options
-    /// have a say in.
+    /// Whether it holds images; otherwise it is a table. Files are looked into, as the
+    /// options say.
     pub fn holds_images(&self, options: &ReadOptions) -> Result<bool> {
         match self {
             Self::BuiltIn(built_in) => Ok(built_in.holds_images()),

@@ -18,7 +18,7 @@ use crate::experiment::{CellKey, Plan, Record, ResultsFile, in_words, time_left}
 use anyhow::Result;
 use cpcvae::train::{TrainingInfo, Watch};
 use cpcvae_data::DataName;
-use figures::Studio;
+use figures::FigureContext;
 use job::{Bench, Job, Keep};
 use std::path::PathBuf;
 
@@ -95,13 +95,13 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
     if !is_whole {
         watch.note(&format!("stopped; go on with\n  {}", options.again));
     }
-    let studio = Studio {
+    let context = FigureContext {
         jobs: &jobs,
         bench: &bench,
         stem: &options.results.join(&bench.experiment),
         watch,
     };
-    let (text, json) = present::write(&plan, &results, &studio, options, is_whole)?;
+    let (text, json) = present::write(&plan, &results, &context, options, is_whole)?;
     Ok(Answer {
         text,
         json,

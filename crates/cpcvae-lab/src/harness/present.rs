@@ -1,7 +1,7 @@
 //! Table and figures of an experiment, from what is recorded.
 
 use super::Options;
-use super::figures::{self, Studio};
+use super::figures::{self, FigureContext};
 use crate::experiment::{CellKey, Entry, Plan, Record, ResultsFile, entries, report, rows};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 pub fn write(
     plan: &Plan,
     results: &ResultsFile,
-    studio: &Studio<'_>,
+    context: &FigureContext<'_>,
     options: &Options,
     with_figures: bool,
 ) -> Result<(String, serde_json::Value)> {
-    let found: Vec<(CellKey, Option<&Record>)> = studio
+    let found: Vec<(CellKey, Option<&Record>)> = context
         .jobs
         .iter()
         .map(|job| (job.key.clone(), results.find(&job.key, &job.hash)))
@@ -24,7 +24,7 @@ pub fn write(
     let rows = rows(&found);
     let numbers = entries(plan, &rows);
     let figures = match with_figures {
-        true => figures::draw_all(plan, &rows, studio)?,
+        true => figures::draw_all(plan, &rows, context)?,
         false => Vec::new(),
     };
     let mut text = format!("{}\n", plan.title);
@@ -42,8 +42,8 @@ pub fn write(
             commits(&done)
         );
         let page = page(plan, &numbers, &origin, &figures);
-        files.push(save(studio.stem, "md", &page)?);
-        files.push(save(studio.stem, "csv", &report::csv(&numbers))?);
+        files.push(save(context.stem, "md", &page)?);
+        files.push(save(context.stem, "csv", &report::csv(&numbers))?);
         text += &format!("\n{}\n", report::text(plan, &numbers));
     }
     for path in &files {

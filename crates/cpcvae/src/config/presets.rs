@@ -46,7 +46,7 @@ impl PresetData {
 
 impl RunConfig {
     /// The settings of a preset for a method on this data; `source` is its name or file. What the
-    /// rows themselves have a say in comes after it: [`RunConfig::with_data_dependent_defaults`].
+    /// rows themselves decide comes after it: [`RunConfig::with_data_dependent_defaults`].
     pub fn preset(method: &str, data: PresetData, source: &str, preset: Preset) -> Result<Self> {
         let config = Self::defaults(method, data.kind(), source)?;
         match (data, preset) {
@@ -55,7 +55,7 @@ impl RunConfig {
                 Ok(paper::settings(config.for_built_in(data), data))
             }
             (PresetData::Own(_), Preset::Default) => Ok(match config.method {
-                // Nobody knows yet whether alike rows are of one class, as digits are and faces are
+                // It is not known yet whether alike rows are of one class, as digits are and faces are
                 // not: the labels decide where pseudo-labels come from.
                 Method::Cpc(_) => config.with_pseudo_labels(PseudoLabelSourceName::Ensemble),
                 _ => config,

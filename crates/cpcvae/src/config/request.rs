@@ -92,8 +92,8 @@ impl Request {
         self.laid_over(self.with_net(usual(kind)?))
     }
 
-    /// Complete settings for these rows: the defaults of the method and the preset, what the rows
-    /// themselves have a say in (the size of a table, whether images are black and white), then the
+    /// Complete settings for these rows: the defaults of the method and the preset, what depends
+    /// on the rows (the size of a table, whether images are black and white), then the
     /// settings that were asked for.
     pub fn settings_for(&self, rows: &Dataset) -> Result<RunConfig> {
         let data = match rows.built_in() {

@@ -36,7 +36,7 @@ const SMALL_SHIFT: usize = 2;
 #[derive(Clone, Debug)]
 pub struct Judge {
     trained: Trained,
-    /// Share of labelled rows that nobody learnt from which it has right, as they are.
+    /// Accuracy on labelled rows that neither it nor the model learnt from, as they are.
     pub accuracy: Option<f64>,
     /// The same of these rows moved as the model moves images; nothing where it does not.
     pub moved_accuracy: Option<f64>,

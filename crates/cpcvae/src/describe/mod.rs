@@ -73,7 +73,7 @@ pub struct Description {
     pub more_than_beside: Option<f64>,
     /// Reconstructions of the same rows.
     pub reconstructed: Reconstructed,
-    /// Accuracy of the independent classifier on labelled rows that nobody learnt from.
+    /// Accuracy of the independent classifier on labelled rows that neither it nor the model learnt from.
     pub classifier_accuracy: Option<f64>,
     /// The same of these rows moved as far as the model moves images; nothing where it does not.
     pub classifier_moved_accuracy: Option<f64>,

@@ -56,7 +56,7 @@ impl Family {
         self == Self::Normal
     }
 
-    /// Whether it speaks of black and white only, so that grey is drawn anew as one of them
+    /// Whether it is of black and white pixels only, so that grey is drawn anew as one of them
     /// ([`binarise`]).
     pub(crate) fn is_binary(self) -> bool {
         self == Self::Bernoulli

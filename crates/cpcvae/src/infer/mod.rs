@@ -132,7 +132,7 @@ impl Inference {
         }
     }
 
-    /// What the likelihood speaks of: black and white pixels for the Bernoulli.
+    /// The values that the likelihood is of: black and white pixels for the Bernoulli.
     fn observed(&self, x: Tensor<2>, noise: &Noise) -> Tensor<2> {
         if !self.shape.likelihood.is_binary() {
             return x;

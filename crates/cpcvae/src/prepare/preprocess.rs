@@ -217,7 +217,7 @@ impl Preprocess {
     }
 }
 
-/// Whether values of the two mean the same; the range that was found in whole numbers has no say.
+/// Whether values of the two mean the same; the range that was found in whole numbers does not count.
 fn are_alike(ours: &Layout, theirs: &Layout) -> bool {
     match (ours, theirs) {
         (Layout::Columns(ours), Layout::Columns(theirs)) => {

@@ -190,7 +190,7 @@ impl Moments {
     }
 }
 
-/// In place where nobody else holds the parameter's memory.
+/// In place where the parameter's memory is not shared.
 fn update_on_cpu<const D: usize>(
     value: Tensor<D>,
     gradient: Tensor<D>,

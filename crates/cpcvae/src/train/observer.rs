@@ -1,4 +1,4 @@
-//! What a caller hears of training while it runs.
+//! Progress of a training, for the caller.
 
 use super::ConstraintReport;
 use crate::infer::Evaluation;
@@ -61,7 +61,7 @@ pub trait Observer: Send {
     }
 }
 
-/// Hears nothing, asks nothing.
+/// An observer that ignores progress and never stops.
 ///
 /// ```
 /// use cpcvae::prelude::*;

@@ -78,7 +78,7 @@ impl Training<'_> {
     }
 
     /// Which rows the batches of a stage come from: all rows without their labels where labels
-    /// play no part, labelled rows only where the others play none, else both.
+    /// are not used, labelled rows alone where unlabelled ones are not used, else both.
     pub(super) fn batches_of(&self, stage: usize) -> Result<Prefetch> {
         let Split {
             labelled,

@@ -1,4 +1,4 @@
-//! What a caller hears of a whole `fit`: many trainings, one after the other or at once.
+//! Progress of a whole `fit`, for the caller: many trainings, one after the other or at once.
 
 use super::{Observer, Silent};
 

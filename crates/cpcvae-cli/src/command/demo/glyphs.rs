@@ -1,6 +1,6 @@
 //! The image part of the demo: what each model generates, and how CPC-VAE sees images.
 
-use super::Contestant;
+use super::DemoModel;
 use anyhow::{Context, Result};
 use cpcvae::estimator::{Estimator, Fit};
 use cpcvae::infer::{CodeSource, Reconstruction};
@@ -28,26 +28,16 @@ pub fn adjust(estimator: Estimator) -> Estimator {
 
 /// Class-conditional samples of each method; originals, reconstructions and aligned
 /// reconstructions of CPC-VAE.
-pub(super) fn draw(
-    contestants: &[Contestant],
-    source: &Source,
-    out: &Path,
-) -> Result<Vec<PathBuf>> {
+pub(super) fn draw(models: &[DemoModel], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
     let mut figures = Vec::new();
-    for contestant in contestants {
-        let path = out.join(format!("glyphs-samples-{}.png", contestant.method));
-        image_grid(
-            &samples(contestant.fitted.trained(), CodeSource::Fitted)?,
-            &path,
-        )?;
+    for model in models {
+        let path = out.join(format!("glyphs-samples-{}.png", model.method));
+        image_grid(&samples(model.fitted.trained(), CodeSource::Fitted)?, &path)?;
         figures.push(path);
     }
     // The main method's samples first.
     figures.sort_by_key(|path| !path.ends_with("glyphs-samples-cpc.png"));
-    if let Some(cpc) = contestants
-        .iter()
-        .find(|contestant| contestant.method == "cpc")
-    {
+    if let Some(cpc) = models.iter().find(|model| model.method == "cpc") {
         let path = out.join("glyphs-reconstructions.png");
         let test = source.test.as_ref().context("glyphs have test rows")?;
         let kinds = [

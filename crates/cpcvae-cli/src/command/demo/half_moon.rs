@@ -1,6 +1,6 @@
 //! The half-moon part of the demo: the paper's first figure, and what each model generates.
 
-use super::Contestant;
+use super::DemoModel;
 use crate::printer::percent;
 use anyhow::{Context, Result};
 use cpcvae::estimator::{Estimator, Fit, SampleOptions};
@@ -26,11 +26,7 @@ pub fn adjust(estimator: Estimator) -> Estimator {
 
 /// One row of panels with predictions, one with samples in the colours that the model gives them.
 /// Their codes come from where those of training rows lie; M2 draws from its prior.
-pub(super) fn draw(
-    contestants: &[Contestant],
-    source: &Source,
-    out: &Path,
-) -> Result<Vec<PathBuf>> {
+pub(super) fn draw(models: &[DemoModel], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
     let test = source.test.as_ref().context("half-moon has test rows")?;
     let split = source
         .split
@@ -38,12 +34,12 @@ pub(super) fn draw(
         .context("half-moon says which rows have labels")?;
     let labelled = labelled_points(&source.rows, &split.labelled);
     let (mut predictions, mut samples) = (Vec::new(), Vec::new());
-    for contestant in contestants {
+    for model in models {
         let panel = ScatterPanel {
-            title: title(contestant.method).into(),
+            title: title(model.method).into(),
             labelled: labelled.clone(),
-            corner: percent(contestant.accuracy),
-            ..predictions_of(contestant.fitted.trained(), test)?
+            corner: percent(model.accuracy),
+            ..predictions_of(model.fitted.trained(), test)?
         };
         let regions = panel.regions.clone();
         predictions.push(panel);
@@ -51,11 +47,11 @@ pub(super) fn draw(
             noisy: true,
             ..SampleOptions::default()
         };
-        let drawn = contestant.fitted.sample_with(SAMPLES, options)?;
+        let drawn = model.fitted.sample_with(SAMPLES, options)?;
         let drawn = in_view(drawn);
         samples.push(ScatterPanel {
             points: points(&drawn),
-            classes: classes(contestant.fitted.trained(), drawn, &test.layout)?,
+            classes: classes(model.fitted.trained(), drawn, &test.layout)?,
             // The same map behind, so that both rows have one scale.
             regions,
             ..ScatterPanel::default()

@@ -21,7 +21,7 @@ use std::sync::Arc;
 const METHODS: [&str; 4] = ["vae-then-mlp", "pc", "cpc", "m2"];
 
 /// A method's model and its accuracy on test rows.
-struct Contestant {
+struct DemoModel {
     method: &'static str,
     fitted: Fitted,
     accuracy: f64,
@@ -36,7 +36,7 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     };
     let data_dir = args.place.data_dir();
     let stop = interrupt::watch()?;
-    let mut contestants = Vec::new();
+    let mut models = Vec::new();
     for method in METHODS {
         let estimator = estimator(&args, data, method);
         let source = estimator.open(data.name(), &data_dir)?;
@@ -54,7 +54,7 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
         let Some(accuracy) = fitted.report().test.as_ref().and_then(|test| test.accuracy) else {
             bail!("{method} was not tested");
         };
-        contestants.push(Contestant {
+        models.push(DemoModel {
             method,
             fitted,
             accuracy,
@@ -62,10 +62,10 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     }
     let source = estimator(&args, data, METHODS[0]).open(data.name(), &data_dir)?;
     let figures = match data {
-        BuiltIn::HalfMoon => half_moon::draw(&contestants, &source, &args.out)?,
-        _ => glyphs::draw(&contestants, &source, &args.out)?,
+        BuiltIn::HalfMoon => half_moon::draw(&models, &source, &args.out)?,
+        _ => glyphs::draw(&models, &source, &args.out)?,
     };
-    report(&contestants, data, &figures, printer)?;
+    report(&models, data, &figures, printer)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,7 +87,7 @@ fn estimator(args: &DemoArgs, data: BuiltIn, method: &str) -> Estimator {
 }
 
 fn report(
-    contestants: &[Contestant],
+    models: &[DemoModel],
     data: BuiltIn,
     figures: &[PathBuf],
     printer: Printer,
@@ -96,14 +96,14 @@ fn report(
         header: ["method", "labels", "test accuracy", "time"]
             .map(String::from)
             .to_vec(),
-        rows: contestants
+        rows: models
             .iter()
-            .map(|contestant| {
+            .map(|model| {
                 vec![
-                    contestant.method.into(),
-                    contestant.fitted.config().data.labels.to_string(),
-                    percent(contestant.accuracy),
-                    format!("{:.1} s", contestant.fitted.report().fit.seconds),
+                    model.method.into(),
+                    model.fitted.config().data.labels.to_string(),
+                    percent(model.accuracy),
+                    format!("{:.1} s", model.fitted.report().fit.seconds),
                 ]
             })
             .collect(),
@@ -116,14 +116,14 @@ fn report(
     for figure in figures {
         text += &format!("figure: {}\n", figure.display());
     }
-    let results: Vec<_> = contestants
+    let results: Vec<_> = models
         .iter()
-        .map(|contestant| {
+        .map(|model| {
             json!({
-                "method": contestant.method,
-                "labels": contestant.fitted.config().data.labels,
-                "accuracy": contestant.accuracy,
-                "seconds": contestant.fitted.report().fit.seconds,
+                "method": model.method,
+                "labels": model.fitted.config().data.labels,
+                "accuracy": model.accuracy,
+                "seconds": model.fitted.report().fit.seconds,
             })
         })
         .collect();
