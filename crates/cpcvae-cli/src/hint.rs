@@ -2,9 +2,13 @@
 
 use cpcvae::{Error, Remedy};
 use cpcvae_data::{DataError, DataRemedy};
+use cpcvae_lab::harness::UnknownExperiment;
 
 /// What to type, where the error is one that a flag or a command can help with.
 pub fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    if error.is::<UnknownExperiment>() {
+        return Some("--list lists the experiments, --file takes a plan of your own".into());
+    }
     match error.downcast_ref::<Error>() {
         Some(Error::Data(error)) => of_data(error),
         Some(Error::Part { source, .. }) => hint(source.as_ref()),

@@ -23,7 +23,7 @@ pub fn write_csv(
             path.display()
         );
     }
-    cpcvae::train::write_through(path, |file| write_lines(file, header, rows))?;
+    cpcvae_data::write_through(path, |file| write_lines(file, header, rows))?;
     printer.note(format!("wrote {}", path.display()));
     Ok(())
 }
@@ -59,7 +59,7 @@ fn write_parquet(
     columns: &[(String, CellKind)],
     rows: impl Iterator<Item = Result<Vec<String>>>,
 ) -> Result<()> {
-    cpcvae::train::write_through(path, |file| {
+    cpcvae_data::write_through(path, |file| {
         let mut writer = cpcvae_data::ParquetWriter::new(file, path, columns)?;
         for row in rows {
             writer.push(row?)?;

@@ -22,6 +22,8 @@ pub struct Screen {
     stop: Arc<AtomicBool>,
     /// Of trainings at once, one shows how far it is.
     is_shown: Arc<AtomicBool>,
+    /// Whether a training is named though it is the only one of its kind.
+    is_titled: bool,
 }
 
 impl Screen {
@@ -31,6 +33,15 @@ impl Screen {
             quiet,
             stop,
             is_shown: Arc::new(AtomicBool::new(false)),
+            is_titled: false,
+        }
+    }
+
+    /// The same, naming every training: for commands that train several models.
+    pub fn titled(self) -> Self {
+        Self {
+            is_titled: true,
+            ..self
         }
     }
 }
@@ -38,6 +49,7 @@ impl Screen {
 impl Watch for Screen {
     fn training(&self, training: &TrainingInfo) -> Box<dyn Observer> {
         let title = match training.parts {
+            1 if self.is_titled => training.name.clone(),
             1 => String::new(),
             parts => format!("{} {}/{parts}", training.name, training.part + 1),
         };

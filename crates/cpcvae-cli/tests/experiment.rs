@@ -189,14 +189,14 @@ fn only_what_is_missing_or_changed_is_trained() {
     std::fs::remove_dir_all(sandbox.path("results/runs")).expect("a folder");
     let answer = sandbox.run(&RUN);
     assert!(
-        answer.err.contains("`--retrain` trains them again"),
+        answer.err.contains("`retrain` trains them again"),
         "{answer:?}"
     );
     assert_eq!(sandbox.read("results/tiny-plane.png"), figure);
     std::fs::remove_file(sandbox.path("results/tiny-plane.png")).expect("a file");
     let answer = sandbox.run(&RUN);
     assert!(
-        answer.err.contains("`--retrain` trains it again"),
+        answer.err.contains("`retrain` trains it again"),
         "{answer:?}"
     );
     assert_eq!(count(), 6);

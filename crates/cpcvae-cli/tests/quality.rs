@@ -134,7 +134,7 @@ fn bad_use_is_explained() {
     let problem = error(&["run", "half-moon", "--page", "page.png"]);
     assert!(problem.contains("--page draws images"), "{problem}");
     let problem = error(&["run", "half-moon", "--threshold", "2"]);
-    assert!(problem.contains("--threshold is 2"), "{problem}");
+    assert!(problem.contains("the threshold is 2;"), "{problem}");
     let problem = error(&["run", "half-moon", "--beside", "labels"]);
     assert!(problem.contains("no generative part"), "{problem}");
     sandbox.fit(&[

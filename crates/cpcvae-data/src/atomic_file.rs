@@ -5,22 +5,36 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes `bytes` under a temporary name beside `path`, then puts it in place.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let temporary = with_suffix(path, ".tmp");
-    let mut file = File::create(&temporary).map_err(DataError::file("create", &temporary))?;
-    file.write_all(bytes)
-        .map_err(DataError::file("write", &temporary))?;
-    put_in_place(file, &temporary, path)
+/// Writes `bytes` under a temporary name beside `path`, then puts the file in place: a reader sees
+/// the old file or the new one, whenever the machine stops.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_through(path, |file| {
+        file.write_all(bytes).map_err(cannot_write(path))
+    })
+}
+
+/// [`write_atomically`] with what `write` puts into the file; if that fails, nothing is left of it.
+pub fn write_through<E: From<DataError>>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let temporary = with_suffix(path, &format!(".{}.tmp", std::process::id()));
+    let whole = || {
+        let mut file = File::create(&temporary).map_err(cannot_write(path))?;
+        write(&mut file)?;
+        Ok(put_in_place(file, &temporary, path)?)
+    };
+    whole().inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })
 }
 
 /// Syncs a finished temporary file to disk and renames it to its real name.
 pub(crate) fn put_in_place(file: File, temporary: &Path, path: &Path) -> Result<()> {
-    file.sync_all()
-        .map_err(DataError::file("sync", temporary))?;
+    file.sync_all().map_err(cannot_write(path))?;
     drop(file);
-    fs::rename(temporary, path).map_err(DataError::file("rename to its final name", temporary))?;
-    // The rename lives in the folder. Not every system can sync a folder, and
+    fs::rename(temporary, path).map_err(cannot_write(path))?;
+    // The rename is stored in the folder. Not every system can sync a folder, and
     // the file's own content is already safe, so a refusal here is no error.
     if let Some(Ok(folder)) = path.parent().map(File::open) {
         let _ = folder.sync_all();
@@ -33,4 +47,37 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
+}
+
+fn cannot_write(path: &Path) -> impl Fn(std::io::Error) -> DataError + '_ {
+    move |error| DataError::content(path, format!("cannot be written: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        write_atomically(&path, b"old").unwrap();
+        let failed = write_through(&path, |file| {
+            file.write_all(b"half of the n").unwrap();
+            Err(DataError::content(&path, "no more rows"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_with_the_path() {
+        let error = write_atomically(Path::new("no/where.csv"), b"").unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("no/where.csv: cannot be written"),
+            "{text}"
+        );
+    }
 }

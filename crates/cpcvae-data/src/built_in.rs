@@ -6,6 +6,8 @@ use crate::{
 };
 use std::path::Path;
 
+/// Rows of glyphs by default.
+pub const GLYPH_ROWS: usize = 5000;
 /// Rows of glyphs to test on.
 pub const GLYPH_TEST_ROWS: usize = 1000;
 

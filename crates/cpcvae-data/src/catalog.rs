@@ -1,10 +1,6 @@
 //! The data sets that have a name of their own.
 
-use crate::GLYPH_TEST_ROWS;
-use crate::{
-    DataError, HalfMoon, Result, Source, celeba, glyphs, mnist, norb, open_celeba, open_mnist,
-    open_norb, open_svhn, svhn,
-};
+use crate::{BuiltIn, DataError, GLYPH_ROWS, GLYPH_TEST_ROWS, Result, celeba, mnist, norb, svhn};
 use serde::Serialize;
 use std::path::Path;
 
@@ -37,34 +33,39 @@ pub enum Presence {
     OnDisk,
     /// Its files must be fetched first.
     ToFetch,
-    /// Its files must be got by hand: nobody may pass them on, or no server is known for them.
+    /// Its files must be downloaded by hand: they may not be redistributed, or no server is known.
     ByHand,
 }
 
-const GLYPH_ROWS: usize = 5000;
-
-/// All built-in data sets; `data_dir` is where files are looked for.
+/// All built-in data sets, with the sizes that they have by default; `data_dir` is where files are
+/// looked for. [`BuiltIn::open`] opens them.
 pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
     let data_dir = data_dir.as_ref();
+    let entries = BuiltIn::ALL.into_iter();
+    entries.map(|data| entry(data, data_dir)).collect()
+}
+
+fn entry(data: BuiltIn, data_dir: &Path) -> Entry {
     let state = |is_present: bool, else_state| match is_present {
         true => Presence::OnDisk,
         false => else_state,
     };
-    vec![
-        Entry {
-            name: "half-moon",
+    let name = data.name();
+    match data {
+        BuiltIn::HalfMoon => Entry {
+            name,
             description: "Two interleaved half circles in the plane with normal noise, drawn by \
                 seed. The smallest task that shows what unlabelled rows are worth: 6 labels in \
                 1,000 rows, either evenly spaced along the arcs (the paper's figure) or drawn at \
-                random (harder, and the honest test).",
+                random (harder, and the fair test).",
             rows: 1000,
-            test_rows: 994,
+            test_rows: 1000,
             shape: "2 columns",
             classes: 2,
             presence: Presence::Generated,
         },
-        Entry {
-            name: "glyphs",
+        BuiltIn::Glyphs => Entry {
+            name,
             description: "Ten simple drawn shapes (bar, plus, ring, ell, tee, vee, triangle, \
                 square, zigzag, arrow), each shifted, turned, sheared and scaled at random, with \
                 pixel noise and a few outlier pixels, drawn by seed. A stand-in for handwritten \
@@ -75,8 +76,8 @@ pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
             classes: 10,
             presence: Presence::Generated,
         },
-        Entry {
-            name: "mnist",
+        BuiltIn::Mnist => Entry {
+            name,
             description: "Handwritten digits of LeCun, Cortes and Burges, with the official test \
                 set. The paper's protocol keeps 10,000 of the 60,000 rows for validation and \
                 reveals the labels of 100.",
@@ -86,8 +87,8 @@ pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
             classes: 10,
             presence: state(mnist::is_present(data_dir), Presence::ToFetch),
         },
-        Entry {
-            name: "svhn",
+        BuiltIn::Svhn => Entry {
+            name,
             description: "Street View House Numbers of Netzer et al., cropped digits, contrasts \
                 made alike and turned to grey, with the official test set. The paper's protocol \
                 keeps 10,000 rows for validation and reveals the labels of 1,000.",
@@ -97,8 +98,8 @@ pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
             classes: 10,
             presence: state(svhn::is_present(data_dir), Presence::ToFetch),
         },
-        Entry {
-            name: "norb",
+        BuiltIn::Norb => Entry {
+            name,
             description: "Small NORB of LeCun, Huang and Bottou: toys of five categories, seen \
                 from all sides; the first image of each stereo pair. The paper's protocol keeps \
                 2,000 rows for validation and reveals the labels of 1,000.",
@@ -108,8 +109,8 @@ pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
             classes: 5,
             presence: state(norb::is_present(data_dir), Presence::ByHand),
         },
-        Entry {
-            name: "celeba",
+        BuiltIn::Celeba => Entry {
+            name,
             description: "Faces of Liu et al. in four classes, women and men, neutral and \
                 smiling, with the official test partition. The paper's protocol keeps 2,000 rows \
                 for validation and reveals the labels of 1,000. Of a smaller copy, the last \
@@ -120,7 +121,7 @@ pub fn list(data_dir: impl AsRef<Path>) -> Vec<Entry> {
             classes: 4,
             presence: state(celeba::is_present(data_dir), Presence::ByHand),
         },
-    ]
+    }
 }
 
 /// What is known about one built-in data set.
@@ -140,42 +141,21 @@ pub fn info(name: &str, data_dir: impl AsRef<Path>) -> Result<Entry> {
         })
 }
 
-/// Opens a built-in data set at its usual size. The seed is for generated ones.
-pub fn open(name: &str, data_dir: impl AsRef<Path>, seed: u64) -> Result<Source> {
-    match info(name, &data_dir)?.name {
-        "half-moon" => HalfMoon {
-            seed,
-            ..HalfMoon::default()
-        }
-        .generate(),
-        "glyphs" => open_glyphs(seed),
-        "svhn" => open_svhn(data_dir),
-        "norb" => open_norb(data_dir),
-        "celeba" => open_celeba(data_dir, false),
-        _mnist => open_mnist(data_dir),
-    }
-}
-
-/// Training and test rows are two stretches of one endless sequence.
-fn open_glyphs(seed: u64) -> Result<Source> {
-    let all = glyphs(GLYPH_ROWS + GLYPH_TEST_ROWS, seed)?;
-    let (train, end) = (GLYPH_ROWS as u32, all.len() as u32);
-    Ok(Source {
-        rows: all.select(&(0..train).collect::<Vec<_>>()),
-        test: Some(all.select(&(train..end).collect::<Vec<_>>())),
-        split: None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DataConfig;
 
     #[test]
     fn sizes_told_are_sizes_given() {
-        for name in ["half-moon", "glyphs"] {
-            let entry = info(name, "/nowhere").unwrap();
-            let source = open(name, "/nowhere", 1).unwrap();
+        for data in [BuiltIn::HalfMoon, BuiltIn::Glyphs] {
+            let entry = info(data.name(), "/nowhere").unwrap();
+            let config = DataConfig {
+                rows: entry.rows,
+                labels: 6,
+                ..DataConfig::of(data.name())
+            };
+            let source = data.open(&config, 1, Path::new("/nowhere")).unwrap();
             assert_eq!(entry.presence, Presence::Generated);
             assert_eq!(source.rows.name, entry.name);
             assert_eq!(
@@ -192,17 +172,14 @@ mod tests {
             info("mnist", "/nowhere").unwrap().presence,
             Presence::ToFetch
         );
-        assert!(
-            open("mnist", "/nowhere", 0)
-                .unwrap_err()
-                .to_string()
-                .contains("fetch_mnist")
-        );
+        let config = DataConfig::of("mnist");
+        let error = BuiltIn::Mnist.open(&config, 0, Path::new("/nowhere"));
+        assert!(error.unwrap_err().to_string().contains("fetch_mnist"));
     }
 
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
-        let message = open("mnits", "/nowhere", 0).unwrap_err().to_string();
+        let message = info("mnits", "/nowhere").unwrap_err().to_string();
         assert!(
             message
                 .contains("`mnits`; the names are: half-moon, glyphs, mnist, svhn, norb, celeba"),

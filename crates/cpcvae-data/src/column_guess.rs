@@ -1,4 +1,4 @@
-//! What kind a column is, when nobody has said so: found in one or two passes over its cells.
+//! What kind a column is, where it is not declared: found in one or two passes over its cells.
 
 use crate::cell::{Cell, Number};
 use crate::column_sizes::Sizes;

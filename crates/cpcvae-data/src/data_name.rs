@@ -45,8 +45,8 @@ impl DataName {
         }
     }
 
-    /// Whether it holds images; otherwise it is a table. Files are looked into, which the options
-    /// have a say in.
+    /// Whether it holds images; otherwise it is a table. Files are looked into, as the
+    /// options say.
     pub fn holds_images(&self, options: &ReadOptions) -> Result<bool> {
         match self {
             Self::BuiltIn(built_in) => Ok(built_in.holds_images()),
@@ -83,6 +83,12 @@ impl Source {
 }
 
 /// The label of a table's rows: which column or columns hold it.
+///
+/// ```
+/// use cpcvae_data::Label;
+///
+/// assert_eq!(Label::column("class"), Label::columns(["class"]));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label(Vec<String>);
 

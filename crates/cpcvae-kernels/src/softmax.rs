@@ -50,7 +50,7 @@ pub fn cross_entropy(classes: usize, target: &[f32], log_probs: &[f32], out: &mu
         .zip(log_probs.chunks(classes.max(1)));
     for (out, (target, log_probs)) in out.iter_mut().zip(rows) {
         let terms = target.iter().zip(log_probs);
-        // A class without any probability costs nothing where nobody asks for it.
+        // A class of probability zero costs nothing where its target is zero too.
         *out = -terms
             .map(|(t, l)| if *t == 0.0 { 0.0 } else { t * l })
             .sum::<f32>();

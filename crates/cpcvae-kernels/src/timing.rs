@@ -1,6 +1,6 @@
-//! Where the time goes: named pieces of work, counted while somebody listens.
+//! Where the time goes: named pieces of work, timed while a profile is recorded.
 //!
-//! Off, a call costs one relaxed load. The benchmark listens; nobody else does.
+//! Off, a call costs one relaxed load. Only the benchmark records one.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -70,7 +70,7 @@ mod tests {
         }
         let heard = stop();
         timed("after", 1.0, || ());
-        // Other tests of this process may be heard too, under names of their own.
+        // Other tests of this process may be recorded too, under names of their own.
         assert!(!heard.contains_key("before"));
         let between = heard["between"];
         assert_eq!((between.calls, between.flop), (3, 6.0));

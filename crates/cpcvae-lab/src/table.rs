@@ -42,7 +42,7 @@ impl TextTable {
     }
 
     /// A Markdown table (GitHub's), aligned so that its source reads well too.
-    pub fn to_markdown(&self) -> String {
+    pub(crate) fn to_markdown(&self) -> String {
         // Three dashes is the least that every Markdown reader accepts as a rule.
         let columns = self.columns(markdown_cell, 3);
         let rule: Vec<String> = columns
@@ -58,7 +58,7 @@ impl TextTable {
     }
 
     /// Comma-separated values, quoted where RFC 4180 asks for it; lines end in `\n`.
-    pub fn to_csv(&self) -> String {
+    pub(crate) fn to_csv(&self) -> String {
         let columns = self.columns(csv_cell, 0);
         (0..=self.rows.len())
             .map(|line| {

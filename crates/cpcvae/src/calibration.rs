@@ -11,7 +11,7 @@ use crate::infer::{Inference, Typical, largest};
 use crate::model::ModelKind;
 use crate::net::Net;
 use crate::run::{RunFolder, Trained};
-use crate::train::{evenly, write_atomically};
+use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -187,7 +187,10 @@ impl Calibration {
     /// Writes the answers beside the run's model.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
         let text = serde_json::to_string(self).expect("plain values serialise");
-        write_atomically(&path(folder), text.as_bytes())
+        Ok(cpcvae_data::write_atomically(
+            &path(folder),
+            text.as_bytes(),
+        )?)
     }
 }
 

@@ -28,7 +28,7 @@ pub fn device(name: &str) -> Result<Device> {
 }
 
 /// Whether tensors of this device are plain memory that the kernels can work on.
-pub fn is_cpu(device: &Device) -> bool {
+pub(crate) fn is_cpu(device: &Device) -> bool {
     matches!(
         device.clone().without_autodiff().as_dispatch(),
         DispatchDevice::Flex(_)

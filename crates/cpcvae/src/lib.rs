@@ -2,29 +2,54 @@
 //!
 //! `cpcvae` learns one model from many rows of which few carry a label. The model predicts labels
 //! and describes the data: it samples, reconstructs, and scores how usual a row is.
+//!
+//! Start with [`prelude`] and [`estimator`]: a builder for each method ([`prelude::Cpc`] is the
+//! default), [`prelude::Fit::fit`], and [`prelude::Fitted`], which answers.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`estimator`] | fitting, predicting, saving and loading |
+//! | [`compare`], [`calibration`], [`describe`] | what is known of a model: held-out accuracy and verdict, calibration, quality |
+//! | [`config`], [`method`] | settings, their defaults, the table of methods |
+//! | [`train`] | observers of a training |
+//! | [`infer`], [`run`], [`device`] | results of answers, folders of runs, devices |
+//!
+//! Modules that are not listed are parts of the implementation. They are public for the tests and
+//! benchmarks of this repository, hidden from these pages, and may change at any time.
 #![forbid(unsafe_code)]
 
 pub mod calibration;
 pub mod compare;
 pub mod config;
+#[doc(hidden)]
 pub mod crossfit;
 pub mod describe;
 pub mod device;
+#[doc(hidden)]
 pub mod distribution;
 pub mod error;
 pub mod estimator;
 pub mod infer;
 pub mod method;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod net;
+#[doc(hidden)]
 pub mod noise;
+#[doc(hidden)]
 pub mod objective;
+#[doc(hidden)]
 pub mod op;
+#[doc(hidden)]
 pub mod parallel_runs;
+#[doc(hidden)]
 pub mod plan;
 pub mod prelude;
+#[doc(hidden)]
 pub mod prepare;
 mod probabilities;
+#[doc(hidden)]
 pub mod pseudo_label;
 mod range;
 pub mod run;

@@ -3,9 +3,10 @@
 pub use crate::compare::{Comparison, Verdict};
 pub use crate::config::Preset;
 pub use crate::error::{Error, Result};
+pub use crate::estimator::builders::*;
 pub use crate::estimator::{
-    Adgm, AsRows, BlendedM2, Cpc, Estimator, Fit, Fitted, LabelsOnly, M1, M1M2, M2, Pc,
-    PredictOptions, Predictions, SampleOptions, Sdgm, SupervisedVae, Vae, VaeThenMlp, Vat,
+    AsRows, Estimator, Fit, Fitted, PredictOptions, Predictions, Quality, QualityOptions,
+    SampleOptions,
 };
 pub use crate::infer::{CodeSource, Codes, Evaluation, Filling, Scores};
 pub use crate::train::{Observer, Silent, Watch};

@@ -14,10 +14,9 @@ use crate::plan::train_plan;
 use crate::prepare::{Prepared, Preprocess};
 use crate::train::{
     FitOutcome, FitReport, Observer, Parameters, StopReason, TensorFile, TrainingData, evenly, fit,
-    write_atomically,
 };
 use burn::tensor::Device;
-use cpcvae_data::{Dataset, Source, Split};
+use cpcvae_data::{Dataset, Source, Split, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

@@ -1,5 +1,7 @@
 //! Cross-fitting: whose labels a training sees, and what is kept of it.
 
+mod stop_at;
+
 use burn::tensor::Device;
 use cpcvae::calibration::{Calibration, rightness};
 use cpcvae::config::{RunConfig, parse_settings};
@@ -10,6 +12,7 @@ use cpcvae::run::RunFolder;
 use cpcvae::train::{Observer, Silent};
 use cpcvae_data::{Dataset, HalfMoon, HalfMoonLabels, Matrix, Split};
 use std::path::Path;
+use stop_at::StopAt;
 
 fn config(steps: u64) -> RunConfig {
     let settings = [format!("train.steps={steps}"), "model.hidden=[8]".into()];
@@ -38,14 +41,6 @@ const FOLDING: Folding = Folding {
     seed: 5,
 };
 
-struct StopAtOnce;
-
-impl Observer for StopAtOnce {
-    fn wants_stop(&mut self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn each_training_leaves_out_the_rows_it_is_measured_on() {
     let (data, split) = half_moon();
@@ -59,10 +54,10 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
             fit.train(part, &config(5), Some(folder.path()), &device, observer)
                 .expect("trains")
         };
-        assert_eq!(train(&mut StopAtOnce), None, "stopped, to go on later");
+        assert_eq!(train(&mut StopAt::step(0)), None, "stopped, to go on later");
         let first = train(&mut Silent).expect("runs to its end");
         // Finished: it answers without a step, which would be stopped.
-        assert_eq!(train(&mut StopAtOnce).as_ref(), Some(&first));
+        assert_eq!(train(&mut StopAt::step(0)).as_ref(), Some(&first));
         let run = folder.path().join(fit.name(part));
         let used = Split::load(run.join("split.json")).expect("stored");
         assert!(first.rows.iter().all(|row| !used.labelled.contains(row)));

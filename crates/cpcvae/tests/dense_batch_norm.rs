@@ -1,5 +1,6 @@
 //! Batch normalisation in dense networks: whose statistics, and what a run remembers of them.
 
+mod stop_at;
 mod toy;
 
 use burn::tensor::Device;
@@ -10,8 +11,9 @@ use cpcvae::model::{Model, Shape};
 use cpcvae::noise::Noise;
 use cpcvae::objective::{Examples, Progress};
 use cpcvae::run::{RunFolder, run};
-use cpcvae::train::{Observer, Parameters, Silent, StepReport};
+use cpcvae::train::{Parameters, Silent};
 use cpcvae_data::{Matrix, Source, glyphs};
+use stop_at::StopAt;
 
 /// The methods whose networks have it by default.
 const METHODS: [&str; 3] = ["adgm", "sdgm", "vat"];
@@ -124,18 +126,6 @@ fn config(method: &str) -> RunConfig {
         .expect("known keys")
 }
 
-/// Stops at a given step, as Ctrl-C does.
-struct StopAt(u64, u64);
-
-impl Observer for StopAt {
-    fn on_step(&mut self, report: &StepReport<'_>) {
-        self.1 = report.step;
-    }
-    fn wants_stop(&mut self) -> bool {
-        self.1 >= self.0
-    }
-}
-
 #[test]
 fn a_resumed_run_equals_an_uninterrupted_one() {
     let rows = || Source::from(glyphs(40, 3).expect("drawn"));
@@ -149,7 +139,14 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         let device = Device::flex();
         run(&config, rows(), Some(&whole), &device, &mut Silent).expect("trains");
         for stop in [3, 1000] {
-            run(&config, rows(), Some(&parts), &device, &mut StopAt(stop, 0)).expect("trains");
+            run(
+                &config,
+                rows(),
+                Some(&parts),
+                &device,
+                &mut StopAt::step(stop),
+            )
+            .expect("trains");
         }
         for file in ["metrics.jsonl", "model/model.safetensors"] {
             let [a, b] = [&whole, &parts].map(|f| std::fs::read(f.path().join(file)).expect(file));

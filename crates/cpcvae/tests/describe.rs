@@ -9,7 +9,7 @@ use cpcvae::describe::{
 use cpcvae::method::DataKind;
 use cpcvae::run::{RunFolder, Trained, run};
 use cpcvae::train::{Observer, Silent, StepReport};
-use cpcvae_data::{HalfMoon, HalfMoonLabels, Labels, Source, glyphs};
+use cpcvae_data::{HalfMoon, HalfMoonLabels, Labels, Source, Split, glyphs};
 use tempfile::TempDir;
 
 const EFFORT: Effort = Effort {
@@ -57,17 +57,19 @@ impl Run {
     }
 
     fn parts(&self, most: usize) -> cpcvae::Result<Parts> {
-        Parts::new(self.source.clone(), &self.folder, &self.trained, most)
+        let split = Split::load(self.folder.path().join("split.json"))?;
+        Parts::new(self.source.clone(), &split, &self.trained, most)
     }
 
     fn judge(&self, parts: &Parts, observer: &mut dyn Observer) -> Option<Judge> {
         let device = Device::flex();
-        train_classifier(parts, &self.config, &self.folder, &device, observer).expect("trains")
+        train_classifier(parts, &self.config, Some(&self.folder), &device, observer)
+            .expect("trains")
     }
 
     fn plain(&self, parts: &Parts, observer: &mut dyn Observer) -> Option<Trained> {
         let device = Device::flex();
-        train_plain_vae(parts, &self.config, &self.folder, &device, observer).expect("trains")
+        train_plain_vae(parts, &self.config, Some(&self.folder), &device, observer).expect("trains")
     }
 
     fn description(&self, effort: Effort) -> (Description, Vec<Drawn>) {
@@ -186,7 +188,7 @@ fn what_is_trained_beside_is_kept_and_goes_on() {
     longer.train.steps += 10;
     let mut third = whole();
     let device = Device::flex();
-    train_plain_vae(&parts, &longer, &run.folder, &device, &mut third).expect("trains");
+    train_plain_vae(&parts, &longer, Some(&run.folder), &device, &mut third).expect("trains");
     assert!(third.heard > 0);
 }
 
@@ -256,7 +258,8 @@ fn what_makes_no_sense_is_refused() {
     // Fewer rows than the split numbers, other columns, and nothing held out.
     let mut fewer = run.source.clone();
     fewer.rows = fewer.rows.select(&[0, 1, 2]);
-    let error = |source| Parts::new(source, &run.folder, &run.trained, 10).expect_err("other data");
+    let split = Split::load(run.folder.path().join("split.json")).expect("stored");
+    let error = |source| Parts::new(source, &split, &run.trained, 10).expect_err("other data");
     assert!(error(fewer).to_string().contains("is not the data"));
     let unlike: Source = glyphs(1000, 1).expect("drawn").into();
     let unlike = Source {

@@ -129,3 +129,41 @@ fn the_front_door_gives_the_same_model_in_memory_and_in_a_folder() {
     // Without the id column, which is a name and no feature.
     assert_eq!(opened.layout().width(), 4);
 }
+
+/// A run whose settings have the names of before, and lack keys that came later.
+#[test]
+fn a_run_with_old_names_of_settings_opens_and_answers_alike() {
+    let recorded = recorded().join("half-moon-cpc");
+    let place = tempfile::tempdir().expect("a temporary folder");
+    for file in ["report.json", "split.json", "model/model.safetensors"] {
+        std::fs::create_dir_all(place.path().join("model")).expect("a folder");
+        std::fs::copy(recorded.join(file), place.path().join(file)).expect(file);
+    }
+    let text = std::fs::read_to_string(recorded.join("config.toml")).expect("settings");
+    let start = text.find("[pseudo_labels]").expect("a section");
+    let end = start + text[start..].find("\n[").expect("another section");
+    let later = [
+        "decoder_start",
+        "simulated",
+        "aggregate_views",
+        "net =",
+        "most_bytes",
+    ];
+    let old: String = format!("{}{}", &text[..start], &text[end..])
+        .replace(
+            "[method]\n",
+            "[method]\nneighbour_weight = 0.0\nneighbour_reach = 0.0\n",
+        )
+        .lines()
+        .filter(|line| !later.iter().any(|key| line.starts_with(key)))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(old.lines().count() < text.lines().count() - later.len());
+    std::fs::write(place.path().join("config.toml"), old).expect("written");
+    let (before, now) = (Fitted::load(&recorded), Fitted::load(place.path()));
+    let (before, now) = (before.expect("opens"), now.expect("old names are read"));
+    assert_eq!(now.config().method, before.config().method);
+    let rows = source(before.config()).rows.select(&[0, 1, 2]);
+    let outputs = |fitted: &Fitted| fitted.predict(&rows).expect("answers").outputs;
+    assert_eq!(outputs(&now), outputs(&before));
+}

@@ -1,12 +1,15 @@
 //! Training as a whole, on small data.
 
+mod stop_at;
+
 use burn::tensor::Device;
 use cpcvae::Error;
 use cpcvae::config::{RunConfig, parse_settings};
 use cpcvae::method::DataKind;
 use cpcvae::run::{RunFolder, RunReport, Trained, run};
-use cpcvae::train::{EvaluationReport, Observer, Silent, StepReport, StopReason};
+use cpcvae::train::{EvaluationReport, Observer, Silent, StopReason};
 use cpcvae_data::{Dataset, HalfMoon, HalfMoonLabels, Labels, Layout, Matrix, Source};
+use stop_at::StopAt;
 use tempfile::TempDir;
 
 const SMALL: [&str; 4] = [
@@ -51,18 +54,6 @@ fn read(folder: &TempDir, name: &str) -> Vec<u8> {
     std::fs::read(folder.path().join("run").join(name)).expect(name)
 }
 
-/// Stops at a given step, as Ctrl-C does.
-struct StopAt(u64, u64);
-
-impl Observer for StopAt {
-    fn on_step(&mut self, report: &StepReport<'_>) {
-        self.1 = report.step;
-    }
-    fn wants_stop(&mut self) -> bool {
-        self.1 >= self.0
-    }
-}
-
 #[test]
 fn a_resumed_run_equals_an_uninterrupted_one() {
     let methods = [
@@ -80,7 +71,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         train(&config, half_moon(6), &whole).expect("trains");
         for stop in [7, 45, 1000] {
             let run_folder = RunFolder::at(parts.path().join("run"));
-            let mut observer = StopAt(stop, 0);
+            let mut observer = StopAt::step(stop);
             let report = run(
                 &config,
                 half_moon(6),

@@ -11,11 +11,13 @@ use cpcvae::net::{Net, WideResNetShape};
 use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{Examples, Progress};
 use cpcvae::run::{RunFolder, Trained, run};
-use cpcvae::train::{Adam, Observer, Parameters, Silent, StepReport};
+use cpcvae::train::{Adam, Parameters, Silent};
 use cpcvae_data::{Matrix, Rows, Source, glyphs};
 use cpcvae_kernels::random::{self, Stream};
 
+mod stop_at;
 mod toy;
+use stop_at::StopAt;
 
 /// The smallest such network, on colour images whose sides are odd and not alike.
 fn shape(kind: ModelKind) -> Shape {
@@ -212,18 +214,6 @@ fn config(method: &str) -> RunConfig {
         .expect("known keys")
 }
 
-/// Stops at a given step, as Ctrl-C does.
-struct StopAt(u64, u64);
-
-impl Observer for StopAt {
-    fn on_step(&mut self, report: &StepReport<'_>) {
-        self.1 = report.step;
-    }
-    fn wants_stop(&mut self) -> bool {
-        self.1 >= self.0
-    }
-}
-
 #[test]
 fn a_resumed_run_equals_an_uninterrupted_one() {
     let rows = || Source::from(glyphs(40, 3).expect("drawn"));
@@ -236,7 +226,14 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         let device = Device::flex();
         run(&config, rows(), Some(&whole), &device, &mut Silent).expect("trains");
         for stop in [3, 1000] {
-            run(&config, rows(), Some(&parts), &device, &mut StopAt(stop, 0)).expect("trains");
+            run(
+                &config,
+                rows(),
+                Some(&parts),
+                &device,
+                &mut StopAt::step(stop),
+            )
+            .expect("trains");
         }
         for file in ["metrics.jsonl", "model/model.safetensors"] {
             let [a, b] = [&whole, &parts].map(|f| std::fs::read(f.path().join(file)).expect(file));

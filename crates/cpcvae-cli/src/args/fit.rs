@@ -30,7 +30,7 @@ lists every key.";
 /// report. A run that was stopped or killed goes on with --resume and ends with the same bytes.
 ///
 /// On your own data, labels are then held out fold by fold, and the method and its baselines (labels
-/// only, VAE then MLP, nearest neighbours, label spreading) are trained without them: for an honest accuracy, for
+/// only, VAE then MLP, nearest neighbours, label spreading) are trained without them: for an unbiased accuracy, for
 /// calibrated probabilities, and to say whether the unlabelled rows help.
 #[derive(Debug, Args)]
 #[command(after_help = FIT_EXAMPLES)]
@@ -135,7 +135,7 @@ pub struct FitArgs {
     #[command(flatten)]
     pub images: ImageArgs,
 
-    /// Hold labels out in this many folds, for an honest accuracy, calibration and comparison
+    /// Hold labels out in this many folds, for an unbiased accuracy, calibration and comparison
     /// [default: 5 for a table, 10 where it has at most 500 labels, 3 for images, none for built-in
     /// data]
     #[arg(long, value_name = "N", help_heading = "Held-out labels",

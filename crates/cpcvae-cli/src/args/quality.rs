@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Measure how well a model describes its data: log p(x), reconstructions, samples.
 ///
-/// Works on test rows that the run has not learnt from. Beside the run it trains a plain VAE of the same shape and length, whose log p(x) is the yardstick, and a classifier on all labels of the data, which says what samples look like; both are kept in RUN/quality and taken again. docs/quality.md says what each figure means.
+/// Works on test rows that the run has not learnt from. Beside the run it trains a plain VAE of the same shape and length, whose log p(x) is the reference, and a classifier on all labels of the data, which says what samples look like; both are kept in RUN/quality and taken again. docs/quality.md says what each figure means.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

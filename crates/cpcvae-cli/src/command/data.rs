@@ -3,8 +3,8 @@
 use crate::args::{DataArgs, DataCommand};
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
-use cpcvae::config::GLYPH_ROWS;
-use cpcvae_data::GLYPH_TEST_ROWS;
+use cpcvae::config::RunConfig;
+use cpcvae_data::DataName;
 use cpcvae_data::catalog::{self, Entry, Presence};
 use cpcvae_lab::table::TextTable;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
     match &args.command {
         DataCommand::List => printer.write(list(&data_dir).as_bytes())?,
         DataCommand::Info { name } => {
-            let entry = as_fitted(catalog::info(name, &data_dir)?);
+            let entry = catalog::info(name, &data_dir)?;
             printer.write(told(&entry, &data_dir).as_bytes())?;
         }
         DataCommand::Fetch { name } => fetch(name, &data_dir, printer)?,
@@ -39,37 +39,27 @@ fn fetch(name: &str, data_dir: &Path, printer: Printer) -> Result<()> {
         }
         _ => {
             // Opening it says which files are missing, and where they are to be had.
-            catalog::open(name, data_dir, 0)?;
+            let data = DataName::parse(name)?;
+            if let Some(built_in) = data.built_in() {
+                let config = RunConfig::for_built_in_data("vae", built_in)?;
+                data.open(&config.data, config.seed, data_dir, false)?;
+            }
         }
     }
     printer.write(format!("{name} is in {}\n", data_dir.display()).as_bytes())
 }
 
-/// Sizes as `fit` draws them.
-fn as_fitted(mut entry: Entry) -> Entry {
-    match entry.name {
-        // With labels at random, as `fit` draws them unless told otherwise.
-        "half-moon" => entry.test_rows = 1000,
-        "glyphs" => (entry.rows, entry.test_rows) = (GLYPH_ROWS, GLYPH_TEST_ROWS),
-        _ => {}
-    }
-    entry
-}
-
 fn list(data_dir: &Path) -> String {
-    let rows = catalog::list(data_dir)
-        .into_iter()
-        .map(as_fitted)
-        .map(|entry| {
-            vec![
-                entry.name.to_string(),
-                count(entry.rows),
-                count(entry.test_rows),
-                entry.shape.to_string(),
-                entry.classes.to_string(),
-                presence(&entry),
-            ]
-        });
+    let rows = catalog::list(data_dir).into_iter().map(|entry| {
+        vec![
+            entry.name.to_string(),
+            count(entry.rows),
+            count(entry.test_rows),
+            entry.shape.to_string(),
+            entry.classes.to_string(),
+            presence(&entry),
+        ]
+    });
     let header = ["name", "rows", "test rows", "a row", "classes", "state"];
     TextTable {
         header: header.map(String::from).to_vec(),

@@ -4,8 +4,9 @@ use crate::args::ExperimentArgs;
 use crate::interrupt;
 use crate::printer::Printer;
 use crate::progress::Screen;
-use anyhow::Result;
-use cpcvae_lab::harness::{self, Options};
+use anyhow::{Result, bail};
+use cpcvae_lab::harness::{self, Options, PlanName};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Lists experiments, or runs one.
@@ -15,9 +16,15 @@ pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     args.place.set_up()?;
+    let plan = match (&args.file, &args.name) {
+        (Some(path), _) => PlanName::File(path.clone()),
+        (None, Some(name)) => PlanName::BuiltIn(name.clone()),
+        (None, None) => bail!("which experiment? `--list` lists them"),
+    };
     let options = Options {
-        name: args.name.clone(),
-        file: args.file.clone(),
+        plan,
+        origin: typed(args, false),
+        again: typed(args, true),
         quick: args.quick,
         draws: args.draws,
         only: args.only.clone(),
@@ -34,4 +41,42 @@ pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(interrupt::EXIT_CODE),
     })
+}
+
+/// The command as it was typed; `here` adds what is about this machine and this time.
+fn typed(args: &ExperimentArgs, here: bool) -> String {
+    let mut command = String::from("cpcvae experiment ");
+    command += &match (&args.file, &args.name) {
+        (Some(path), _) if here => format!("--file {}", path.display()),
+        (Some(path), _) => {
+            let name = path.file_name().unwrap_or_default();
+            format!("--file {}", name.to_string_lossy())
+        }
+        (None, name) => name.clone().unwrap_or_default(),
+    };
+    if args.quick {
+        command += " --quick";
+    }
+    if let Some(draws) = args.draws {
+        command += &format!(" --draws {draws}");
+    }
+    if let Some(precision) = &args.place.precision {
+        command += &format!(" --precision {precision}");
+    }
+    if !here {
+        return command;
+    }
+    for text in &args.only {
+        command += &format!(" --only '{text}'");
+    }
+    if args.retrain {
+        command += " --retrain";
+    }
+    if args.results != Path::new("results") {
+        command += &format!(" --results {}", args.results.display());
+    }
+    if args.place.device != "cpu" {
+        command += &format!(" --device {}", args.place.device);
+    }
+    command
 }

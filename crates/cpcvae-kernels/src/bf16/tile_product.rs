@@ -65,7 +65,7 @@ pub unsafe fn multiply_unchecked_support(
     };
     let pieces = pieces(m, n, super::threads_for(operations));
     parallel::for_each(operations, pieces.into_iter(), |piece| {
-        // SAFETY: the caller vouches for the instructions. Pieces do not overlap and lie within
+        // SAFETY: the caller guarantees the instructions. Pieces do not overlap and lie within
         // `c`, whose length is checked above and which is borrowed until all of them are done.
         unsafe { product.compute(piece) }
     });
@@ -123,7 +123,7 @@ impl Product<'_> {
     /// The engine's instructions must work on this thread. `c` must point to `[m, n]` elements, neither
     /// `k` nor the piece may be empty, and no other thread may use the elements of `piece`.
     unsafe fn compute(&self, piece: Piece) {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         let tiles =
             (self.engine == ProductEngine::Tiles).then(|| unsafe { ConfiguredTiles::load() });
         let mut edge = Edge::ZERO;
@@ -199,7 +199,7 @@ impl Product<'_> {
         let (upper, lower) = left[..rows * k_tiles].split_at(k_tiles);
         let (upper, lower) = (upper.as_ptr(), lower.as_ptr());
         // SAFETY: the slices have as many tiles as the kernels read, `lower` only if there are two
-        // rows of them, and the caller vouches for the instructions and the target.
+        // rows of them, and the caller guarantees the instructions and the target.
         unsafe {
             match (tiles, rows) {
                 (Some(tiles), 1) => {

@@ -224,22 +224,22 @@ fn all<'a>(plan: &'a Plan, of: impl Fn(&'a MethodPlan) -> &'a [usize]) -> Vec<us
 
 impl Selection {
     /// Whether it has the method of that label.
-    pub fn has_method(&self, label: &str) -> bool {
+    pub(crate) fn has_method(&self, label: &str) -> bool {
         self.methods.is_empty() || self.methods.iter().any(|name| name == label)
     }
 
     /// Whether it has the variant of that name.
-    pub fn has_setting(&self, name: &str) -> bool {
+    pub(crate) fn has_setting(&self, name: &str) -> bool {
         self.settings.is_empty() || self.settings.iter().any(|own| own == name)
     }
 
     /// Whether it has that label count.
-    pub fn has_labels(&self, labels: usize) -> bool {
+    pub(crate) fn has_labels(&self, labels: usize) -> bool {
         self.labels.is_empty() || self.labels.contains(&labels)
     }
 
     /// Whether it has that code size.
-    pub fn has_code(&self, code: usize) -> bool {
+    pub(crate) fn has_code(&self, code: usize) -> bool {
         self.code.is_empty() || self.code.contains(&code)
     }
 

@@ -158,7 +158,7 @@ impl Row<'_> {
     }
 
     /// Mean and, from two draws on, standard deviation of a metric.
-    pub fn mean_and_std(&self, metric: Metric) -> Option<(f64, Option<f64>)> {
+    pub(crate) fn mean_and_std(&self, metric: Metric) -> Option<(f64, Option<f64>)> {
         let values = self.values(metric);
         Some((mean(&values)?, std(&values)))
     }

@@ -47,7 +47,7 @@ impl Metric {
     }
 
     /// Name and unit, for the head of a column or an axis.
-    pub fn heading(self) -> String {
+    pub(crate) fn heading(self) -> String {
         match self.unit() {
             "" => self.title().into(),
             unit => format!("{} ({unit})", self.title()),

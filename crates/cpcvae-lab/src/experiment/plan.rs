@@ -218,7 +218,7 @@ pub enum Drawing {
 
 impl Drawing {
     /// Whether trained models are needed, not only their numbers.
-    pub fn needs_models(&self) -> bool {
+    pub(crate) fn needs_models(&self) -> bool {
         !matches!(
             self,
             Self::Training {} | Self::Curve { .. } | Self::Heat { .. }
@@ -266,7 +266,7 @@ impl Plan {
     }
 
     /// The same plan with that many draws of every method.
-    pub fn with_draws(mut self, draws: u64) -> Self {
+    pub(crate) fn with_draws(mut self, draws: u64) -> Self {
         self.draws = draws;
         self.settings
             .iter_mut()

@@ -5,7 +5,7 @@ use super::{ExperimentError, Result};
 
 impl Plan {
     /// The small version that `[quick]` describes.
-    pub fn quickened(mut self, file: &str) -> Result<Self> {
+    pub(crate) fn quickened(mut self, file: &str) -> Result<Self> {
         let Some(quick) = self.quick.clone() else {
             return Err(ExperimentError::Plan {
                 file: file.into(),

@@ -10,7 +10,7 @@ pub fn text(plan: &Plan, entries: &[Entry]) -> String {
 }
 
 /// The table as Markdown.
-pub fn markdown(plan: &Plan, entries: &[Entry]) -> String {
+pub(crate) fn markdown(plan: &Plan, entries: &[Entry]) -> String {
     table(plan, entries).to_markdown()
 }
 

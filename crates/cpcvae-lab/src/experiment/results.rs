@@ -5,6 +5,7 @@
 //! changed and nothing else; older lines stay in the file and are not shown.
 
 use super::{CellKey, ExperimentError, Metrics, Result};
+use cpcvae::config::LATER_KEYS;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
@@ -49,22 +50,6 @@ impl Record {
         self.settings.pointer(&place)?.as_f64()
     }
 }
-
-/// Keys that came after the first results, each with the value that stands for how it was before.
-/// With that value they do not count, so that what was trained earlier still does.
-const LATER_KEYS: [(&str, &str, &str); 11] = [
-    ("model", "net", r#""mlp""#),
-    ("model", "depth", "28"),
-    ("model", "width", "2"),
-    ("model", "batch_norm", "false"),
-    ("model", "decoder_start", r#""zero""#),
-    ("method", "input_noise", "0.0"),
-    ("method", "aggregate_views", r#""both""#),
-    ("method", "aggregate_decay", "0.0"),
-    ("method", "simulated", r#""draw""#),
-    ("train", "stretch", "0.0"),
-    ("train", "labelled_evidence", r#""batch""#),
-];
 
 /// Eight hexadecimal digits that change with the settings. The order of keys does not matter, nor do
 /// keys that came later and say how it was before; without a source of pseudo-labels nothing in
@@ -157,7 +142,7 @@ impl ResultsFile {
     }
 
     /// A record of whichever cell had the same settings, seed included: it would end alike.
-    pub fn same_settings(&self, hash: &str) -> Option<&Record> {
+    pub(crate) fn same_settings(&self, hash: &str) -> Option<&Record> {
         self.records.iter().find(|record| record.hash == hash)
     }
 
@@ -167,7 +152,7 @@ impl ResultsFile {
     }
 
     /// Adds a line; when this returns, it is on disk.
-    pub fn append(&mut self, record: Record) -> Result<()> {
+    pub(crate) fn append(&mut self, record: Record) -> Result<()> {
         debug_assert_eq!(record.experiment, self.experiment);
         let mut line = serde_json::to_string(&record).expect("plain values serialise");
         line.push('\n');

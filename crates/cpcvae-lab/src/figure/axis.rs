@@ -40,7 +40,7 @@ impl Axis {
     }
 
     /// Distance between ticks, of the whole axis.
-    pub fn tick_spacing(&self) -> f32 {
+    pub(crate) fn tick_spacing(&self) -> f32 {
         (self.step / (self.high - self.low)) as f32
     }
 

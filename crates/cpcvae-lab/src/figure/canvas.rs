@@ -76,7 +76,7 @@ impl Placement {
         }
     }
 
-    pub fn anchored(self, anchor: Anchor) -> Placement {
+    pub(crate) fn anchored(self, anchor: Anchor) -> Placement {
         Placement { anchor, ..self }
     }
 
@@ -126,7 +126,12 @@ impl Canvas {
     }
 
     /// A closed shape through the given corners.
-    pub fn polygon(&mut self, corners: &[(f32, f32)], fill: Colour, edge: Option<(Colour, f32)>) {
+    pub(crate) fn polygon(
+        &mut self,
+        corners: &[(f32, f32)],
+        fill: Colour,
+        edge: Option<(Colour, f32)>,
+    ) {
         let Some(outline) = path_through(corners, true) else {
             return;
         };
@@ -157,7 +162,7 @@ impl Canvas {
         self.shapes.push(Shape::Dot { x, y, radius, fill });
     }
 
-    pub fn picture(&mut self, place: Rect, image: Image) {
+    pub(crate) fn picture(&mut self, place: Rect, image: Image) {
         self.shapes.push(Shape::Picture { place, image });
     }
 

@@ -19,7 +19,7 @@ impl Colour {
     /// Frames and grid lines.
     pub const PALE: Colour = Colour::hex(0xdadada);
 
-    pub const fn hex(code: u32) -> Colour {
+    pub(crate) const fn hex(code: u32) -> Colour {
         let [_, red, green, blue] = code.to_be_bytes();
         Colour {
             red,
@@ -29,7 +29,7 @@ impl Colour {
         }
     }
 
-    pub fn with_opacity(self, opacity: f32) -> Colour {
+    pub(crate) fn with_opacity(self, opacity: f32) -> Colour {
         Colour { opacity, ..self }
     }
 

@@ -31,7 +31,7 @@ fn element(shape: &Shape) -> Result<String, String> {
             fill,
             words,
         } => {
-            // Outlines cannot be read aloud or searched, their label can.
+            // Outlines cannot be searched or read by a screen reader; their label can.
             let label = words.as_ref().map_or(String::new(), |words| {
                 format!(" role=\"img\" aria-label=\"{}\"", escaped(words))
             });

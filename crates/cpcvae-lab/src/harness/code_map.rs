@@ -1,6 +1,6 @@
 //! Test rows on a map of codes of two dimensions: the paper's second figure.
 
-use super::figures::{Exhibit, Studio};
+use super::figures::{FigureContext, ShownModel};
 use super::panels::arrange;
 use crate::experiment::{Axis, FigurePlan, Row};
 use crate::figure::{Regions, ScatterPanel};
@@ -31,37 +31,40 @@ pub fn draw(
     figure: &FigurePlan,
     axes: &[Axis],
     rows: &[&Row<'_>],
-    studio: &Studio<'_>,
+    context: &FigureContext<'_>,
 ) -> Result<Vec<PathBuf>> {
-    let exhibits = studio.exhibits(figure, rows)?;
-    let Some(first) = exhibits.first() else {
+    let shown_models = context.shown_models(figure, rows)?;
+    let Some(first) = shown_models.first() else {
         return Ok(Vec::new());
     };
     let classes = first.source.rows.class_names();
-    arrange(&exhibits, axes, panel)?.save(studio, &figure.name, classes)
+    arrange(&shown_models, axes, panel)?.save(context, &figure.name, classes)
 }
 
-fn panel(exhibit: &Exhibit<'_>) -> Result<ScatterPanel> {
-    let trained = &exhibit.trained;
+fn panel(shown_model: &ShownModel<'_>) -> Result<ScatterPanel> {
+    let trained = &shown_model.trained;
     let shape = &trained.card.shape;
     if shape.code != 2 || shape.kind == ModelKind::Classifier {
         bail!(
             "{}: `code-map` is for codes of two dimensions; select others with `only`",
-            exhibit.key
+            shown_model.key
         );
     }
-    let test = exhibit.test()?;
+    let test = shown_model.test()?;
     let first: Vec<u32> = (0..test.len().min(SHOWN) as u32).collect();
     let shown = codes(trained, &test.select(&first))?;
     if shown.is_empty() {
-        bail!("{}: no test row has a class to show", exhibit.key);
+        bail!("{}: no test row has a class to show", shown_model.key);
     }
     let ranges = [range(&shown, 0), range(&shown, 1)];
     let ([x, y], inner) = (square(ranges, MAP), square(ranges, SHOWN_PART));
     let inside = |([a, b], _): &([f32; 2], u32)| {
         (inner[0][0]..=inner[0][1]).contains(a) && (inner[1][0]..=inner[1][1]).contains(b)
     };
-    let labelled = codes(trained, &exhibit.source.rows.select(&exhibit.labelled))?;
+    let labelled = codes(
+        trained,
+        &shown_model.source.rows.select(&shown_model.labelled),
+    )?;
     let shown: Points = shown.into_iter().filter(inside).collect();
     Ok(ScatterPanel {
         points: shown.iter().map(|(place, _)| *place).collect(),

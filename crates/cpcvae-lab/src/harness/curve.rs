@@ -1,6 +1,6 @@
 //! Lines: a metric against a setting, and validation accuracy against steps.
 
-use super::figures::Studio;
+use super::figures::FigureContext;
 use crate::experiment::{Drawing, FigurePlan, Metric, Row};
 use crate::figure::{Series, line_chart};
 use anyhow::Result;
@@ -9,7 +9,11 @@ use std::path::PathBuf;
 
 /// A line for each method (and label count and code size, where they differ): means over
 /// draws, with a band of a standard deviation each way.
-pub fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
+pub fn draw(
+    figure: &FigurePlan,
+    rows: &[&Row<'_>],
+    context: &FigureContext<'_>,
+) -> Result<Vec<PathBuf>> {
     let Drawing::Curve {
         x,
         x_label,
@@ -57,7 +61,7 @@ pub fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Resu
         true => format!("log10 of {title}"),
         false => title.to_string(),
     };
-    studio.save(&figure.name, |path| {
+    context.save(&figure.name, |path| {
         Ok(line_chart(
             &figure.title,
             &titled(x_label, *log_x),
@@ -69,10 +73,10 @@ pub fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Resu
 }
 
 /// A line for each method: validation accuracy at each evaluation, the mean over draws.
-pub fn draw_training(
+pub(crate) fn draw_training(
     figure: &FigurePlan,
     rows: &[&Row<'_>],
-    studio: &Studio<'_>,
+    context: &FigureContext<'_>,
 ) -> Result<Vec<PathBuf>> {
     let line = |row: &&Row<'_>| {
         let mut of_steps: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
@@ -99,7 +103,7 @@ pub fn draw_training(
     if series.is_empty() {
         return Ok(Vec::new());
     }
-    studio.save(&figure.name, |path| {
+    context.save(&figure.name, |path| {
         let y = Metric::ValidationAccuracy.heading();
         Ok(line_chart(&figure.title, "step", &y, &series, path)?)
     })

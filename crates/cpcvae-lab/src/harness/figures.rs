@@ -13,7 +13,7 @@ use cpcvae_data::{Dataset, Source, Split};
 use std::path::{Path, PathBuf};
 
 /// What figures are made with.
-pub struct Studio<'a> {
+pub struct FigureContext<'a> {
     /// All cells.
     pub jobs: &'a [Job],
     /// Where they were trained.
@@ -25,7 +25,7 @@ pub struct Studio<'a> {
 }
 
 /// A row's model of the first draw, with its data.
-pub struct Exhibit<'a> {
+pub struct ShownModel<'a> {
     /// Which cell it is.
     pub key: CellKey,
     /// Its numbers.
@@ -39,7 +39,11 @@ pub struct Exhibit<'a> {
 }
 
 /// Draws every figure of the plan for which there is something to show.
-pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
+pub(crate) fn draw_all(
+    plan: &Plan,
+    rows: &[Row<'_>],
+    context: &FigureContext<'_>,
+) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for figure in &plan.figures {
         let shown: Vec<&Row<'_>> = rows
@@ -47,26 +51,26 @@ pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Ve
             .filter(|row| figure.only.has(&row.key) && !row.records.is_empty())
             .collect();
         let lost = match figure.draw.needs_models() {
-            true => studio.lost(&shown),
+            true => context.lost(&shown),
             false => 0,
         };
         // A figure with fewer panels is no reason to lose one that has them all.
-        let files = studio.paths(&figure.name);
+        let files = context.paths(&figure.name);
         if lost > 0 && files.iter().all(|path| path.exists()) {
-            studio.watch.note(&format!(
-                "figure `{}` is left as it was: {lost} of its {} models are not there; `--retrain` \
-                 trains them again",
+            context.watch.note(&format!(
+                "figure `{}` is left as it was: {lost} of its {} models are not there; \
+                 `retrain` trains them again",
                 figure.name,
                 shown.len()
             ));
             paths.extend(files);
             continue;
         }
-        let drawn = draw(figure, &shown, studio)
+        let drawn = draw(figure, &shown, context)
             .with_context(|| format!("the figure `{}` cannot be drawn", figure.name))?;
         if drawn.is_empty() {
             let name = &figure.name;
-            studio
+            context
                 .watch
                 .note(&format!("figure `{name}`: nothing to show yet"));
         }
@@ -75,25 +79,29 @@ pub fn draw_all(plan: &Plan, rows: &[Row<'_>], studio: &Studio<'_>) -> Result<Ve
     Ok(paths)
 }
 
-fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
+fn draw(
+    figure: &FigurePlan,
+    rows: &[&Row<'_>],
+    context: &FigureContext<'_>,
+) -> Result<Vec<PathBuf>> {
     match &figure.draw {
-        Drawing::Regions { rows: axes } => regions::draw(figure, axes, rows, studio),
-        Drawing::CodeMap { rows: axes } => code_map::draw(figure, axes, rows, studio),
+        Drawing::Regions { rows: axes } => regions::draw(figure, axes, rows, context),
+        Drawing::CodeMap { rows: axes } => code_map::draw(figure, axes, rows, context),
         // A column for each class.
         Drawing::SampleGrid { codes } => {
             let codes = match codes {
                 CodesOf::Prior => CodeSource::Prior,
                 CodesOf::Fitted => CodeSource::Fitted,
             };
-            grids(figure, rows, studio, |exhibit| {
-                samples(&exhibit.trained, codes)
+            grids(figure, rows, context, |shown_model| {
+                samples(&shown_model.trained, codes)
             })
         }
-        Drawing::Reconstructions {} => grids(figure, rows, studio, reconstruction_grid),
-        Drawing::Aligned {} => grids(figure, rows, studio, aligned_grid),
-        Drawing::Training {} => curve::draw_training(figure, rows, studio),
-        Drawing::Curve { .. } => curve::draw(figure, rows, studio),
-        Drawing::Heat { .. } => heat::draw(figure, rows, studio),
+        Drawing::Reconstructions {} => grids(figure, rows, context, reconstruction_grid),
+        Drawing::Aligned {} => grids(figure, rows, context, aligned_grid),
+        Drawing::Training {} => curve::draw_training(figure, rows, context),
+        Drawing::Curve { .. } => curve::draw(figure, rows, context),
+        Drawing::Heat { .. } => heat::draw(figure, rows, context),
     }
 }
 
@@ -101,55 +109,59 @@ fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<V
 fn grids(
     figure: &FigurePlan,
     rows: &[&Row<'_>],
-    studio: &Studio<'_>,
-    grid: impl Fn(&Exhibit<'_>) -> Result<Grid>,
+    context: &FigureContext<'_>,
+    grid: impl Fn(&ShownModel<'_>) -> Result<Grid>,
 ) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
-    for exhibit in studio.exhibits(figure, rows)? {
-        let grid = grid(&exhibit)?;
-        let name = exhibit.file_name(figure, rows);
-        paths.extend(studio.save(&name, |path| Ok(image_grid(&grid, path)?))?);
+    for shown_model in context.shown_models(figure, rows)? {
+        let grid = grid(&shown_model)?;
+        let name = shown_model.file_name(figure, rows);
+        paths.extend(context.save(&name, |path| Ok(image_grid(&grid, path)?))?);
     }
     Ok(paths)
 }
 
 /// Originals, draws of the likelihood, and such draws with transforms of the prior, as in the
 /// paper's figure of what the consistency cost sees.
-fn reconstruction_grid(exhibit: &Exhibit<'_>) -> Result<Grid> {
+fn reconstruction_grid(shown_model: &ShownModel<'_>) -> Result<Grid> {
     let mut kinds = vec![("sampled", Reconstruction::Sampled)];
-    if exhibit.trained.card.shape.transform.is_some() {
+    if shown_model.trained.card.shape.transform.is_some() {
         kinds.push(("sampled, moved", Reconstruction::Transformed));
     }
-    reconstructions(&exhibit.trained, exhibit.test()?, &kinds)
+    reconstructions(&shown_model.trained, shown_model.test()?, &kinds)
 }
 
 /// Originals, their reconstructions, and these with all transforms alike, as in the paper's figure
 /// of house numbers.
-fn aligned_grid(exhibit: &Exhibit<'_>) -> Result<Grid> {
+fn aligned_grid(shown_model: &ShownModel<'_>) -> Result<Grid> {
     let mut kinds = vec![("reconstruction", Reconstruction::Mean)];
-    if exhibit.trained.card.shape.transform.is_some() {
+    if shown_model.trained.card.shape.transform.is_some() {
         kinds.push(("aligned", Reconstruction::Aligned));
     }
-    reconstructions(&exhibit.trained, exhibit.test()?, &kinds)
+    reconstructions(&shown_model.trained, shown_model.test()?, &kinds)
 }
 
-impl Studio<'_> {
+impl FigureContext<'_> {
     /// The models that rows show; one that is no longer there is left out with a remark.
-    pub fn exhibits<'r>(&self, figure: &FigurePlan, rows: &[&Row<'r>]) -> Result<Vec<Exhibit<'r>>> {
-        let mut exhibits = Vec::new();
+    pub fn shown_models<'r>(
+        &self,
+        figure: &FigurePlan,
+        rows: &[&Row<'r>],
+    ) -> Result<Vec<ShownModel<'r>>> {
+        let mut shown_models = Vec::new();
         for row in rows {
             let Some(record) = shown_record(row) else {
                 continue;
             };
             match self.job(record) {
-                Some(job) => exhibits.push(self.open(job, record)?),
+                Some(job) => shown_models.push(self.open(job, record)?),
                 None => self.watch.note(&format!(
-                    "figure `{}`: the model of {} is not there; `--retrain` trains it again",
+                    "figure `{}`: the model of {} is not there; `retrain` trains it again",
                     figure.name, record.key
                 )),
             }
         }
-        Ok(exhibits)
+        Ok(shown_models)
     }
 
     /// How many of the models that rows show are no longer there.
@@ -165,10 +177,10 @@ impl Studio<'_> {
         job.filter(|job| job.has_model(&self.bench.runs))
     }
 
-    fn open<'r>(&self, job: &Job, record: &'r Record) -> Result<Exhibit<'r>> {
+    fn open<'r>(&self, job: &Job, record: &'r Record) -> Result<ShownModel<'r>> {
         let folder = job.folder(&self.bench.runs);
         let split = Split::load(folder.path().join("split.json"))?;
-        Ok(Exhibit {
+        Ok(ShownModel {
             key: job.key.clone(),
             record,
             trained: Trained::open(&folder, &self.bench.device, job.config.seed)?,
@@ -199,7 +211,7 @@ fn shown_record<'r>(row: &Row<'r>) -> Option<&'r Record> {
     records.find(|record| record.key.draw == 0).copied()
 }
 
-impl Exhibit<'_> {
+impl ShownModel<'_> {
     /// The rows it was tested on.
     pub fn test(&self) -> Result<&Dataset> {
         let test = self.source.test.as_ref();

@@ -1,13 +1,17 @@
 //! A metric over two settings.
 
-use super::figures::{Studio, file_name};
+use super::figures::{FigureContext, file_name};
 use crate::experiment::{Drawing, FigurePlan, Row};
 use crate::figure::{HeatMap, heat_map};
 use anyhow::Result;
 use std::path::PathBuf;
 
 /// A file for each method: means over draws.
-pub fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Result<Vec<PathBuf>> {
+pub fn draw(
+    figure: &FigurePlan,
+    rows: &[&Row<'_>],
+    context: &FigureContext<'_>,
+) -> Result<Vec<PathBuf>> {
     let Drawing::Heat {
         x,
         x_label,
@@ -63,7 +67,7 @@ pub fn draw(figure: &FigurePlan, rows: &[&Row<'_>], studio: &Studio<'_>) -> Resu
             decimals: metric.decimals(),
         };
         let name = file_name(figure, &method.key, &methods);
-        paths.extend(studio.save(&name, |path| Ok(heat_map(&map, path)?))?);
+        paths.extend(context.save(&name, |path| Ok(heat_map(&map, path)?))?);
     }
     Ok(paths)
 }

@@ -85,7 +85,7 @@ impl Job {
     }
 
     /// Whether its model is there.
-    pub fn has_model(&self, runs: &Path) -> bool {
+    pub(crate) fn has_model(&self, runs: &Path) -> bool {
         let folder = self.folder(runs);
         folder.path().join("model/model.safetensors").is_file()
     }
@@ -141,7 +141,7 @@ impl Job {
     }
 
     /// Leaves what has to be kept of a recorded run: all, its model, or nothing.
-    pub fn tidy(&self, runs: &Path, keep: Keep) -> Result<()> {
+    pub(crate) fn tidy(&self, runs: &Path, keep: Keep) -> Result<()> {
         let folder = self.folder(runs);
         let path = match keep {
             Keep::All => return Ok(()),

@@ -12,24 +12,34 @@ mod plans;
 mod present;
 mod regions;
 
-pub use plans::list;
-pub use present::again;
+pub use plans::{UnknownExperiment, list};
 
 use crate::experiment::{CellKey, Plan, Record, ResultsFile, in_words, time_left};
 use anyhow::Result;
 use cpcvae::train::{TrainingInfo, Watch};
 use cpcvae_data::DataName;
-use figures::Studio;
+use figures::FigureContext;
 use job::{Bench, Job, Keep};
 use std::path::PathBuf;
+
+/// Which plan is run.
+#[derive(Clone, Debug)]
+pub enum PlanName {
+    /// One that comes with the program.
+    BuiltIn(String),
+    /// A file of the user's.
+    File(PathBuf),
+}
 
 /// Which experiment, and where it is run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Its name.
-    pub name: Option<String>,
-    /// A plan of the user's instead.
-    pub file: Option<PathBuf>,
+    /// The plan.
+    pub plan: PlanName,
+    /// What made the table, as its page says: the command that was typed.
+    pub origin: String,
+    /// What to do to go on after a stop: a command.
+    pub again: String,
     /// Whether the small version is run, with results of its own.
     pub quick: bool,
     /// Draws of every method, where not as the plan says.
@@ -83,15 +93,15 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
     let missing = missing(&jobs, &results, &plan, options, &bench);
     let is_whole = train(&missing, &mut results, &plan, &bench, watch)?;
     if !is_whole {
-        watch.note(&format!("stopped; go on with\n  {}", again(options)));
+        watch.note(&format!("stopped; go on with\n  {}", options.again));
     }
-    let studio = Studio {
+    let context = FigureContext {
         jobs: &jobs,
         bench: &bench,
         stem: &options.results.join(&bench.experiment),
         watch,
     };
-    let (text, json) = present::write(&plan, &results, &studio, options, is_whole)?;
+    let (text, json) = present::write(&plan, &results, &context, options, is_whole)?;
     Ok(Answer {
         text,
         json,

@@ -1,6 +1,6 @@
 //! Panels side by side: which model goes where, and what is written above it.
 
-use super::figures::{Exhibit, Studio};
+use super::figures::{FigureContext, ShownModel};
 use crate::experiment::{Axis, CellKey};
 use crate::figure::{ScatterPanel, scatter_panels_with_legend};
 use anyhow::Result;
@@ -19,30 +19,30 @@ impl Panels {
     /// Draws them with a legend of the classes.
     pub fn save(
         &self,
-        studio: &Studio<'_>,
+        context: &FigureContext<'_>,
         name: &str,
         classes: &[String],
     ) -> Result<Vec<PathBuf>> {
-        studio.save(name, |path| {
+        context.save(name, |path| {
             let Self { rows, titles } = self;
             Ok(scatter_panels_with_legend(rows, titles, classes, path)?)
         })
     }
 }
 
-/// Arranges a panel for each exhibit: rows as the axes say, methods side by side.
-pub fn arrange(
-    exhibits: &[Exhibit<'_>],
+/// Arranges a panel for each shown_model: rows as the axes say, methods side by side.
+pub(crate) fn arrange(
+    shown_models: &[ShownModel<'_>],
     axes: &[Axis],
-    panel: impl Fn(&Exhibit<'_>) -> Result<ScatterPanel>,
+    panel: impl Fn(&ShownModel<'_>) -> Result<ScatterPanel>,
 ) -> Result<Panels> {
     let mut panels = Panels::default();
     let mut first_row: Vec<String> = Vec::new();
-    let groups = exhibits.chunk_by(|a, b| row_title(&a.key, axes) == row_title(&b.key, axes));
+    let groups = shown_models.chunk_by(|a, b| row_title(&a.key, axes) == row_title(&b.key, axes));
     for group in groups {
         let names: Vec<String> = group
             .iter()
-            .map(|exhibit| panel_title(exhibits, &exhibit.key, axes))
+            .map(|shown_model| panel_title(shown_models, &shown_model.key, axes))
             .collect();
         // Titles above the first row stand for the rows below it, if they have the same columns.
         let repeats = names == first_row;
@@ -50,14 +50,14 @@ pub fn arrange(
             first_row.clone_from(&names);
         }
         let mut row = Vec::new();
-        for (exhibit, name) in group.iter().zip(names) {
-            let accuracy = exhibit.record.metrics.accuracy;
+        for (shown_model, name) in group.iter().zip(names) {
+            let accuracy = shown_model.record.metrics.accuracy;
             row.push(ScatterPanel {
                 title: if repeats { String::new() } else { name },
                 corner: accuracy
                     .map(|share| format!("{:.1}%", 100.0 * share))
                     .unwrap_or_default(),
-                ..panel(exhibit)?
+                ..panel(shown_model)?
             });
         }
         panels.rows.push(row);
@@ -82,12 +82,12 @@ fn row_title(key: &CellKey, axes: &[Axis]) -> String {
     parts.join(", ")
 }
 
-/// The method, and whatever else tells the exhibits apart but not their rows.
-fn panel_title(exhibits: &[Exhibit<'_>], key: &CellKey, axes: &[Axis]) -> String {
+/// The method, and whatever else tells the shown_models apart but not their rows.
+fn panel_title(shown_models: &[ShownModel<'_>], key: &CellKey, axes: &[Axis]) -> String {
     let mut title = key.method.clone();
     for axis in [Axis::Setting, Axis::Labels, Axis::Code] {
         let own = of_axis(key, axis);
-        let differs = exhibits
+        let differs = shown_models
             .iter()
             .any(|other| of_axis(&other.key, axis) != own);
         if differs && !axes.contains(&axis) {

@@ -1,12 +1,20 @@
 //! The experiments that come with the program, and those of the user.
 
-use super::Options;
+use super::{Options, PlanName};
 use crate::experiment::Plan;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use include_dir::{Dir, include_dir};
 
 /// All files of `experiments/`: adding one adds an experiment.
 static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/experiments");
+
+/// No experiment has that name.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no experiment `{name}`; there are: {known}")]
+pub struct UnknownExperiment {
+    name: String,
+    known: String,
+}
 
 /// Name and plan of each, by name.
 fn all() -> Vec<(String, &'static str)> {
@@ -30,26 +38,24 @@ pub fn list() -> Result<String> {
 
 /// The experiment that was asked for, with its name.
 pub(super) fn find(options: &Options) -> Result<(String, Plan)> {
-    let (name, file, text) = match (&options.file, &options.name) {
-        (Some(path), _) => {
+    let (name, file, text) = match &options.plan {
+        PlanName::File(path) => {
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("the plan {} cannot be read", path.display()))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
             (name.into_owned(), path.display().to_string(), text)
         }
-        (None, Some(name)) => match all().into_iter().find(|(own, _)| own == name) {
+        PlanName::BuiltIn(name) => match all().into_iter().find(|(own, _)| own == name) {
             Some((_, text)) => (name.clone(), name.clone(), text.to_string()),
-            None => bail!(
-                "there is no experiment `{name}`; there are: {} (`--file` takes a plan of your \
-                 own)",
-                all()
-                    .into_iter()
-                    .map(|(name, _)| name)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
+            None => {
+                let known: Vec<String> = all().into_iter().map(|(name, _)| name).collect();
+                return Err(UnknownExperiment {
+                    name: name.clone(),
+                    known: known.join(", "),
+                }
+                .into());
+            }
         },
-        (None, None) => bail!("which experiment? `--list` lists them"),
     };
     let mut plan = Plan::parse(&text, &file)?;
     if options.quick {

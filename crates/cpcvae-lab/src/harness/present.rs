@@ -1,7 +1,7 @@
 //! Table and figures of an experiment, from what is recorded.
 
 use super::Options;
-use super::figures::{self, Studio};
+use super::figures::{self, FigureContext};
 use crate::experiment::{CellKey, Entry, Plan, Record, ResultsFile, entries, report, rows};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 pub fn write(
     plan: &Plan,
     results: &ResultsFile,
-    studio: &Studio<'_>,
+    context: &FigureContext<'_>,
     options: &Options,
     with_figures: bool,
 ) -> Result<(String, serde_json::Value)> {
-    let found: Vec<(CellKey, Option<&Record>)> = studio
+    let found: Vec<(CellKey, Option<&Record>)> = context
         .jobs
         .iter()
         .map(|job| (job.key.clone(), results.find(&job.key, &job.hash)))
@@ -24,7 +24,7 @@ pub fn write(
     let rows = rows(&found);
     let numbers = entries(plan, &rows);
     let figures = match with_figures {
-        true => figures::draw_all(plan, &rows, studio)?,
+        true => figures::draw_all(plan, &rows, context)?,
         false => Vec::new(),
     };
     let mut text = format!("{}\n", plan.title);
@@ -36,14 +36,14 @@ pub fn write(
     if !numbers.is_empty() {
         let origin = format!(
             "`{}`: {} of {} cells, commit {}",
-            command(options, false),
+            options.origin,
             done.len(),
             found.len(),
             commits(&done)
         );
         let page = page(plan, &numbers, &origin, &figures);
-        files.push(save(studio.stem, "md", &page)?);
-        files.push(save(studio.stem, "csv", &report::csv(&numbers))?);
+        files.push(save(context.stem, "md", &page)?);
+        files.push(save(context.stem, "csv", &report::csv(&numbers))?);
         text += &format!("\n{}\n", report::text(plan, &numbers));
     }
     for path in &files {
@@ -59,49 +59,6 @@ pub fn write(
     Ok((text, json))
 }
 
-/// The command that goes on.
-pub fn again(options: &Options) -> String {
-    command(options, true)
-}
-
-/// The command that was given; `here` adds what is about this machine and this time.
-fn command(options: &Options, here: bool) -> String {
-    let mut command = String::from("cpcvae experiment ");
-    command += &match (&options.file, &options.name) {
-        (Some(path), _) if here => format!("--file {}", path.display()),
-        (Some(path), _) => {
-            let name = path.file_name().unwrap_or_default();
-            format!("--file {}", name.to_string_lossy())
-        }
-        (None, name) => name.clone().unwrap_or_default(),
-    };
-    if options.quick {
-        command += " --quick";
-    }
-    if let Some(draws) = options.draws {
-        command += &format!(" --draws {draws}");
-    }
-    if let Some(precision) = &options.precision {
-        command += &format!(" --precision {precision}");
-    }
-    if !here {
-        return command;
-    }
-    for text in &options.only {
-        command += &format!(" --only '{text}'");
-    }
-    if options.retrain {
-        command += " --retrain";
-    }
-    if options.results != Path::new("results") {
-        command += &format!(" --results {}", options.results.display());
-    }
-    if options.device != "cpu" {
-        command += &format!(" --device {}", options.device);
-    }
-    command
-}
-
 /// The versions that made the records.
 fn commits(done: &[&Record]) -> String {
     let mut commits: Vec<&str> = done.iter().map(|record| record.commit.as_str()).collect();
@@ -112,7 +69,7 @@ fn commits(done: &[&Record]) -> String {
 
 fn save(stem: &Path, extension: &str, content: &str) -> Result<PathBuf> {
     let path = PathBuf::from(format!("{}.{extension}", stem.display()));
-    cpcvae::train::write_atomically(&path, content.as_bytes())
+    cpcvae_data::write_atomically(&path, content.as_bytes())
         .with_context(|| format!("the table {} cannot be written", path.display()))?;
     Ok(path)
 }

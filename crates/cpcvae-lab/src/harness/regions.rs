@@ -1,6 +1,6 @@
 //! Predictions over the plane: the paper's first figure.
 
-use super::figures::Studio;
+use super::figures::FigureContext;
 use super::panels::arrange;
 use crate::experiment::{Axis, FigurePlan, Row};
 use crate::figure::ScatterPanel;
@@ -14,22 +14,22 @@ pub fn draw(
     figure: &FigurePlan,
     axes: &[Axis],
     rows: &[&Row<'_>],
-    studio: &Studio<'_>,
+    context: &FigureContext<'_>,
 ) -> Result<Vec<PathBuf>> {
-    let exhibits = studio.exhibits(figure, rows)?;
-    let Some(first) = exhibits.first() else {
+    let shown_models = context.shown_models(figure, rows)?;
+    let Some(first) = shown_models.first() else {
         return Ok(Vec::new());
     };
     if first.source.rows.width() != 2 {
         bail!("`regions` is for data of two columns; use `code-map`");
     }
-    let panels = arrange(&exhibits, axes, |exhibit| {
+    let panels = arrange(&shown_models, axes, |shown_model| {
         Ok(ScatterPanel {
-            labelled: labelled_points(&exhibit.source.rows, &exhibit.labelled),
-            ..predictions_of(&exhibit.trained, exhibit.test()?)?
+            labelled: labelled_points(&shown_model.source.rows, &shown_model.labelled),
+            ..predictions_of(&shown_model.trained, shown_model.test()?)?
         })
     })?;
     let classes = first.source.rows.class_names();
     let classes: Vec<String> = classes.iter().map(|name| format!("class {name}")).collect();
-    panels.save(studio, &figure.name, &classes)
+    panels.save(context, &figure.name, &classes)
 }

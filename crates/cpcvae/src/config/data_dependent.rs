@@ -1,4 +1,4 @@
-//! Settings that suit the data where nothing is said.
+//! Defaults that depend on the data.
 
 use super::RunConfig;
 use crate::distribution::Family;
@@ -7,7 +7,7 @@ use cpcvae_data::{Dataset, Layout};
 
 /// From this many columns on a table needs a larger network.
 const MANY_COLUMNS: usize = 12;
-/// With fewer rows than this for each column, likelihoods would learn the rows by heart.
+/// With fewer rows than this for each column, likelihoods would overfit.
 const ROWS_A_COLUMN: usize = 10;
 
 /// Images that are looked at to see whether they are black and white.
@@ -30,8 +30,7 @@ fn is_black_and_white(data: &Dataset) -> bool {
 impl RunConfig {
     /// These settings, which are defaults, for this data. Where all labels are used and every row
     /// has one, batches are of labelled rows. For a table, code and network grow with its columns,
-    /// and so do the weights of what is said about labels, to be heard beside evidence that grows
-    /// too. The rule is in `docs/columns.md`. Own images decide on their likelihood: those that are
+    /// and so do the weights of the label terms, since the evidence grows with them. The rule is in `docs/columns.md`. Own images decide on their likelihood: those that are
     /// nearly black and white have another one than photographs.
     pub fn with_data_dependent_defaults(mut self, data: &Dataset, uses_all_labels: bool) -> Self {
         if uses_all_labels && data.labelled_rows().len() == data.len() {

@@ -7,6 +7,7 @@
 mod choices;
 mod data_dependent;
 mod defaults;
+mod old_keys;
 mod overlay;
 mod paper;
 mod presets;
@@ -15,8 +16,10 @@ mod request;
 
 pub use choices::{MeasureName, PrecisionName, ScheduleName, SolverName, choice};
 pub use cpcvae_data::{BuiltIn, DataConfig};
+#[doc(hidden)]
+pub use old_keys::LATER_KEYS;
 pub use overlay::parse_settings;
-pub use presets::{GLYPH_ROWS, Preset, PresetData};
+pub use presets::{Preset, PresetData};
 pub use pseudo_labels::{PseudoLabelConfig, PseudoLabelSourceName};
 pub use request::{Layer, Request};
 

@@ -1,6 +1,6 @@
 //! Settings laid over settings, and their way to text and back.
 
-use super::RunConfig;
+use super::{RunConfig, old_keys};
 use crate::error::{Error, Result};
 use toml::{Table, Value};
 
@@ -22,12 +22,20 @@ impl RunConfig {
         toml::to_string_pretty(self).expect("a configuration has only plain values")
     }
 
-    /// From the complete text that [`RunConfig::to_toml`] wrote.
+    /// From the complete text that [`RunConfig::to_toml`] wrote, here or in an earlier version: old
+    /// names of keys are read, and keys that were not there yet say how it was before them.
     pub fn from_toml(text: &str, context: &str) -> Result<Self> {
-        toml::from_str(text).map_err(|error| Error::Config {
+        let cannot = |error: toml::de::Error| Error::Config {
             context: context.into(),
             problem: error.to_string().trim().into(),
-        })
+        };
+        let first = match toml::from_str(text) {
+            Ok(config) => return Ok(config),
+            Err(error) => error,
+        };
+        let settings: Table = text.parse().map_err(cannot)?;
+        // The first message says the line.
+        old_keys::completed(settings, context).map_err(|_| cannot(first))
     }
 }
 

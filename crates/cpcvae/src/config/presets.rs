@@ -7,10 +7,14 @@ use crate::method::{DataKind, Method};
 use crate::objective::LabelledEvidence;
 use serde::{Deserialize, Serialize};
 
-/// Rows of glyphs to train on, unless `data.rows` says otherwise.
-pub const GLYPH_ROWS: usize = 5000;
-
 /// Whose defaults.
+///
+/// ```
+/// use cpcvae::prelude::*;
+///
+/// let settings = Cpc::new().preset(Preset::Paper);
+/// assert_eq!(settings.estimator().request().method(), "cpc");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
@@ -42,7 +46,7 @@ impl PresetData {
 
 impl RunConfig {
     /// The settings of a preset for a method on this data; `source` is its name or file. What the
-    /// rows themselves have a say in comes after it: [`RunConfig::with_data_dependent_defaults`].
+    /// rows themselves decide comes after it: [`RunConfig::with_data_dependent_defaults`].
     pub fn preset(method: &str, data: PresetData, source: &str, preset: Preset) -> Result<Self> {
         let config = Self::defaults(method, data.kind(), source)?;
         match (data, preset) {
@@ -51,7 +55,7 @@ impl RunConfig {
                 Ok(paper::settings(config.for_built_in(data), data))
             }
             (PresetData::Own(_), Preset::Default) => Ok(match config.method {
-                // Nobody knows yet whether alike rows are of one class, as digits are and faces are
+                // It is not known yet whether alike rows are of one class, as digits are and faces are
                 // not: the labels decide where pseudo-labels come from.
                 Method::Cpc(_) => config.with_pseudo_labels(PseudoLabelSourceName::Ensemble),
                 _ => config,
@@ -84,7 +88,7 @@ impl RunConfig {
                     (cpc.prediction_weight, cpc.predictor_norm) = (2.5, 0.005);
                 }
             }
-            BuiltIn::Glyphs => (data.labels, data.rows) = (50, GLYPH_ROWS),
+            BuiltIn::Glyphs => (data.labels, data.rows) = (50, cpcvae_data::GLYPH_ROWS),
             BuiltIn::Mnist => {
                 (data.labels, data.validation) = (100, 10_000.0);
                 match self.method {

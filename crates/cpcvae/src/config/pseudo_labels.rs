@@ -46,7 +46,7 @@ impl PseudoLabelConfig {
     /// No pseudo-labels, and what they would be on this kind of data.
     pub fn default_for(data: DataKind) -> Self {
         let images = data == DataKind::Images;
-        // Evidence of images is thousands of nats; what is to be heard beside it has to be loud.
+        // Evidence of images is thousands of nats, so other terms need large weights to count.
         Self {
             source: PseudoLabelSourceName::None,
             weight: if images { 100.0 } else { 20.0 },

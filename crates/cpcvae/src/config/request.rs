@@ -1,7 +1,7 @@
 //! From what is asked for to complete settings: the one way, for the library, the command line and
 //! experiments.
 
-use super::{DataConfig, Preset, PresetData, RunConfig, choice};
+use super::{DataConfig, Preset, PresetData, RunConfig, choice, old_keys};
 use crate::error::{Error, Result};
 use crate::method::DataKind;
 use cpcvae_data::{DataName, Dataset};
@@ -28,6 +28,8 @@ pub struct Request {
     named: Option<String>,
     preset: Preset,
     layers: Vec<Layer>,
+    /// Which settings were under an old name.
+    notes: Vec<String>,
 }
 
 impl Request {
@@ -48,10 +50,16 @@ impl Request {
     /// Lays settings over those that were laid before. They may name the method, unless it was
     /// chosen already: `method = "pc"`, or `name` in `[method]`.
     pub fn push(&mut self, context: impl Into<String>, mut settings: Table) {
+        self.notes.extend(old_keys::rename(&mut settings));
         let named = take_method(&mut settings);
         let context = context.into();
         self.layers.push(Layer { context, settings });
         self.named = named.or(self.named.take());
+    }
+
+    /// What is to be said about the settings: names of earlier versions that were read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The method's name.
@@ -84,8 +92,8 @@ impl Request {
         self.laid_over(self.with_net(usual(kind)?))
     }
 
-    /// Complete settings for these rows: the defaults of the method and the preset, what the rows
-    /// themselves have a say in (the size of a table, whether images are black and white), then the
+    /// Complete settings for these rows: the defaults of the method and the preset, what depends
+    /// on the rows (the size of a table, whether images are black and white), then the
     /// settings that were asked for.
     pub fn settings_for(&self, rows: &Dataset) -> Result<RunConfig> {
         let data = match rows.built_in() {

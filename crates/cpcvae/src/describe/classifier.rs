@@ -36,7 +36,7 @@ const SMALL_SHIFT: usize = 2;
 #[derive(Clone, Debug)]
 pub struct Judge {
     trained: Trained,
-    /// Share of labelled rows that nobody learnt from which it has right, as they are.
+    /// Accuracy on labelled rows that neither it nor the model learnt from, as they are.
     pub accuracy: Option<f64>,
     /// The same of these rows moved as the model moves images; nothing where it does not.
     pub moved_accuracy: Option<f64>,
@@ -44,12 +44,12 @@ pub struct Judge {
     pub labels: usize,
 }
 
-/// Trains the classifier in `quality/classifier` of the run's folder. One that is finished there is
-/// taken again, one that was stopped goes on. Nothing when the observer asked for a stop.
+/// Trains the classifier, in `quality/classifier` of the run's folder if it has one. A finished
+/// training there is loaded, a stopped one goes on. Nothing when the observer asked for a stop.
 pub fn train_classifier(
     parts: &Parts,
     config: &RunConfig,
-    folder: &RunFolder,
+    folder: Option<&RunFolder>,
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<Option<Judge>> {
@@ -63,10 +63,10 @@ pub fn train_classifier(
             ..Split::default()
         }),
     };
-    let folder = RunFolder::at(folder.path().join("quality").join("classifier"));
+    let folder = trainings::folder(folder, "classifier");
     let moves = config.model.transform.enabled;
     let config = settings(config, &parts.rows.layout, labels)?;
-    let trained = trainings::trained(&config, source, &folder, device, observer)?;
+    let trained = trainings::trained(&config, source, folder.as_ref(), device, observer)?;
     let judge = |trained: Trained| {
         let rows = trained.card.preprocess.apply(parts.unseen.clone())?;
         let accuracy = |rows: &Dataset| trained.inference.evaluate_predictions(rows).accuracy;

@@ -40,6 +40,18 @@ pub struct Effort {
     pub noisy: bool,
 }
 
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            draws: 50,
+            samples: 100,
+            threshold: 0.95,
+            most_codes: 200_000,
+            noisy: false,
+        }
+    }
+}
+
 /// What was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {
@@ -61,7 +73,7 @@ pub struct Description {
     pub more_than_beside: Option<f64>,
     /// Reconstructions of the same rows.
     pub reconstructed: Reconstructed,
-    /// Accuracy of the independent classifier on labelled rows that nobody learnt from.
+    /// Accuracy of the independent classifier on labelled rows that neither it nor the model learnt from.
     pub classifier_accuracy: Option<f64>,
     /// The same of these rows moved as far as the model moves images; nothing where it does not.
     pub classifier_moved_accuracy: Option<f64>,

@@ -1,7 +1,7 @@
 //! Which rows are measured, and which are learnt from.
 
 use crate::error::{Error, Remedy, Result};
-use crate::run::{RunFolder, Trained};
+use crate::run::Trained;
 use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Source, Split};
 use serde::Serialize;
@@ -32,12 +32,11 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of the data that the run in the folder was trained on, with at most `most` rows to
-    /// measure. Fails for data that does not fit the model or the run's split, and where all rows
+    /// The parts of the data that the model was trained on, which was split so, with at most `most`
+    /// rows to measure. Fails for data that does not fit the model or the run's split, and where all rows
     /// were learnt from.
-    pub fn new(source: Source, folder: &RunFolder, model: &Trained, most: usize) -> Result<Self> {
+    pub fn new(source: Source, split: &Split, model: &Trained, most: usize) -> Result<Self> {
         let Source { rows, test, .. } = source;
-        let split = Split::load(folder.path().join("split.json"))?;
         split.check(rows.len()).map_err(|error| {
             Error::Mismatch(format!(
                 "`{}` is not the data that the run was trained on ({error})",
@@ -67,7 +66,7 @@ impl Parts {
             unseen,
             kind,
             rows,
-            split,
+            split: split.clone(),
         })
     }
 

@@ -10,12 +10,12 @@ use burn::tensor::Device;
 use cpcvae_data::{Layout, Source};
 
 /// Trains method `vae` with the run's network, likelihood, floor, transform, schedule and length on
-/// the run's training rows, in `quality/vae` of the run's folder; see
-/// [`train_classifier`](super::train_classifier) for what is done twice.
+/// the run's training rows, in `quality/vae` of the run's folder if it has one; a finished training
+/// there is loaded, as in [`train_classifier`](super::train_classifier).
 pub fn train_plain_vae(
     parts: &Parts,
     config: &RunConfig,
-    folder: &RunFolder,
+    folder: Option<&RunFolder>,
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<Option<Trained>> {
@@ -24,11 +24,11 @@ pub fn train_plain_vae(
         test: None,
         split: Some(parts.split.clone()),
     };
-    let folder = RunFolder::at(folder.path().join("quality").join("vae"));
+    let folder = trainings::folder(folder, "vae");
     trainings::trained(
         &of_run(config, &parts.rows.layout)?,
         source,
-        &folder,
+        folder.as_ref(),
         device,
         observer,
     )

@@ -1,4 +1,4 @@
-//! Trainings beside a run, in its folder: taken again where they are finished.
+//! Models that a run is measured with. They are kept in the run's folder, if it has one.
 
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
@@ -7,16 +7,20 @@ use crate::train::Observer;
 use burn::tensor::Device;
 use cpcvae_data::{Source, Split};
 
-/// The model of these settings and rows: the one in the folder, or a new one there, or the rest of
-/// one that was stopped. A model of other settings or rows makes way. Nothing when the observer
-/// asked for a stop; the next call goes on.
+/// The model of these settings and rows. With a folder, a finished model there is loaded, a stopped
+/// training goes on, and a model of other settings or rows is replaced. Nothing when the observer
+/// asked for a stop.
 pub(super) fn trained(
     config: &RunConfig,
     source: Source,
-    folder: &RunFolder,
+    folder: Option<&RunFolder>,
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<Option<Trained>> {
+    let Some(folder) = folder else {
+        let run = run(config, source, None, device, observer)?;
+        return Ok(run.trained.map(|trained| trained.with_seed(config.seed)));
+    };
     if folder.path().exists() && !is_of(folder, config, source.split.as_ref()) {
         let path = folder.path();
         std::fs::remove_dir_all(path).map_err(|error| Error::file(path, error))?;
@@ -30,6 +34,12 @@ pub(super) fn trained(
         let _ = std::fs::remove_dir_all(folder.path().join("checkpoints"));
     }
     Trained::open(folder, device, config.seed).map(Some)
+}
+
+/// Where a model of that name is kept.
+pub(super) fn folder(run: Option<&RunFolder>, name: &str) -> Option<RunFolder> {
+    let path = run?.path().join("quality").join(name);
+    Some(RunFolder::at(path))
 }
 
 /// Whether the folder is of a training with these settings on these rows.

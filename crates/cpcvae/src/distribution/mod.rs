@@ -44,7 +44,7 @@ pub enum Family {
 
 impl Family {
     /// The values that black and white pixels are brought to.
-    pub fn pixel_range(self) -> (f32, f32) {
+    pub(crate) fn pixel_range(self) -> (f32, f32) {
         match self {
             Self::Bernoulli => (0.0, 1.0),
             Self::Normal | Self::NoiseNormal => (-1.0, 1.0),
@@ -52,18 +52,18 @@ impl Family {
     }
 
     /// Whether it is for columns of a table too, whose cells may be missing: those it leaves out.
-    pub fn is_for_tables(self) -> bool {
+    pub(crate) fn is_for_tables(self) -> bool {
         self == Self::Normal
     }
 
-    /// Whether it speaks of black and white only, so that grey is drawn anew as one of them
+    /// Whether it is of black and white pixels only, so that grey is drawn anew as one of them
     /// ([`binarise`]).
-    pub fn is_binary(self) -> bool {
+    pub(crate) fn is_binary(self) -> bool {
         self == Self::Bernoulli
     }
 
     /// Whether it has a standard deviation, which a floor can bound.
-    pub fn has_scale(self) -> bool {
+    pub(crate) fn has_scale(self) -> bool {
         let is_scale = |map: &MapConstraint| matches!(map, MapConstraint::Variance { .. });
         self.constraints(0.0).iter().any(is_scale)
     }
@@ -81,7 +81,7 @@ impl Family {
 
     /// The unconstrained value of a parameter map at which a pixel has this mean and standard
     /// deviation: where training starts. Kept away from the ends, where slopes vanish.
-    pub fn raw_of(self, map: MapConstraint, mean: f32, deviation: f32) -> f32 {
+    pub(crate) fn raw_of(self, map: MapConstraint, mean: f32, deviation: f32) -> f32 {
         match map {
             MapConstraint::Identity if self == Self::Bernoulli => logit(mean.clamp(0.02, 0.98)),
             MapConstraint::Identity => mean,
@@ -93,7 +93,7 @@ impl Family {
     }
 
     /// The distribution with these constrained parameters `[rows, maps, features]`.
-    pub fn with_parameters(self, maps: Tensor<3>, compute: &Compute) -> Likelihood {
+    pub(crate) fn with_parameters(self, maps: Tensor<3>, compute: &Compute) -> Likelihood {
         let [rows, _, features] = maps.dims();
         match self {
             Self::Normal => Likelihood::Normal(Normal::new(maps, compute)),

@@ -74,22 +74,22 @@ impl RowLayout {
     }
 
     /// Places of numbers.
-    pub fn number_places(&self) -> Range<usize> {
+    pub(crate) fn number_places(&self) -> Range<usize> {
         0..self.numbers
     }
 
     /// Places of flags.
-    pub fn flag_places(&self) -> Range<usize> {
+    pub(crate) fn flag_places(&self) -> Range<usize> {
         self.numbers..self.numbers + self.flags
     }
 
     /// Places of counts.
-    pub fn count_places(&self) -> Range<usize> {
+    pub(crate) fn count_places(&self) -> Range<usize> {
         self.numbers + self.flags..self.categories_from()
     }
 
     /// Places of the levels of each category.
-    pub fn category_places(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn category_places(&self) -> impl Iterator<Item = Range<usize>> {
         let from = self.categories_from();
         self.categories.iter().scan(from, |next, levels| {
             let block = *next..*next + levels;

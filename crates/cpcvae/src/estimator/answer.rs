@@ -12,6 +12,18 @@ use crate::model::Target;
 use cpcvae_data::{Dataset, Layout, Matrix};
 
 /// How new rows are drawn.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let noisy = SampleOptions { noisy: true, ..SampleOptions::default() };
+/// assert_eq!(fitted.sample_with(5, noisy)?.rows, 5);
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleOptions {
     /// Where codes are drawn from.
@@ -37,6 +49,19 @@ impl Default for SampleOptions {
 }
 
 /// New rows of a class.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let options = SampleOptions { threshold: 0.4, ..SampleOptions::default() };
+/// let made = fitted.sample_class("low", 5, options)?;
+/// assert_eq!((made.rows.rows, made.rows.columns), (5, 2));
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampledClass {
     /// The rows in the user's units.
@@ -48,6 +73,19 @@ pub struct SampledClass {
 }
 
 /// Rows with their gaps filled, and where they were.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let pc = Pc::new().steps(50).hold_out(false).set("model.missing_cells", true);
+/// let filled = pc.fit(&data)?.impute(&[[f32::NAN, 3.0]], Filling::Mean, 10)?;
+/// assert_eq!(filled.filled, 1);
+/// assert!(filled.rows.values[0].is_finite());
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imputed {
     /// The rows in the user's units, without a missing cell.
@@ -57,6 +95,18 @@ pub struct Imputed {
 }
 
 /// A row that is worth a label.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let next = fitted.suggest(&data, 3)?;
+/// assert!(next.iter().all(|row| row.row >= 20)); // the first 20 have a label
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
     /// Its number.

@@ -1,17 +1,19 @@
-//! A builder a method, with the settings that are its own. What all have is in [`Fit`].
+//! A builder a method. What all builders can be told is in [`Fit`]; a method's own settings are here
+//! or set by their key.
+//!
+//! The builders are made from the list of methods in `method/mod.rs`.
 
 use super::{Estimator, Fit};
+use crate::method::{self, MethodSettings};
 
-macro_rules! builder {
-    ($(#[$about:meta])* $name:ident, $method:literal { $(
-        $(#[$meaning:meta])* $setting:ident: $type:ty = $key:literal,
-    )* }) => {
+macro_rules! builders {
+    ($($(#[$about:meta])* $name:ident($settings:ident),)+) => { $(
         $(#[$about])*
         ///
         /// ```
         /// use cpcvae::prelude::*;
         #[doc = concat!("let estimator = ", stringify!($name), "::new().seed(1).steps(500);")]
-        #[doc = concat!("assert_eq!(estimator.estimator().request().method(), \"", $method, "\");")]
+        #[doc = "assert!(cpcvae::method::NAMES.contains(&estimator.estimator().request().method()));"]
         /// ```
         #[derive(Clone, Debug)]
         pub struct $name(Estimator);
@@ -19,15 +21,8 @@ macro_rules! builder {
         impl $name {
             /// The method with its defaults.
             pub fn new() -> Self {
-                Self(Estimator::named($method))
+                Self(Estimator::named(method::$settings::INFO.name))
             }
-
-            $(
-                $(#[$meaning])*
-                pub fn $setting(self, value: $type) -> Self {
-                    self.set($key, value)
-                }
-            )*
         }
 
         impl Default for $name {
@@ -52,12 +47,27 @@ macro_rules! builder {
                 builder.0
             }
         }
+    )+ };
+}
+
+method::for_each_method!();
+
+/// Settings of a builder's own: what they mean, name, type, key.
+macro_rules! own_settings {
+    ($name:ident { $($(#[$meaning:meta])* $setting:ident: $type:ty = $key:literal,)+ }) => {
+        impl $name {
+            $(
+                $(#[$meaning])*
+                pub fn $setting(self, value: $type) -> Self {
+                    self.set($key, value)
+                }
+            )+
+        }
     };
 }
 
-builder! {
-    /// Consistent prediction-constrained VAE, the paper's main method.
-    Cpc, "cpc" {
+own_settings! {
+    Cpc {
         /// lambda, the weight of the prediction constraint.
         prediction_weight: f64 = "method.prediction_weight",
         /// gamma / lambda, the weight of the consistency constraint.
@@ -76,9 +86,8 @@ builder! {
     }
 }
 
-builder! {
-    /// Prediction-constrained VAE: the paper's first step.
-    Pc, "pc" {
+own_settings! {
+    Pc {
         /// lambda, the weight of the prediction constraint.
         prediction_weight: f64 = "method.prediction_weight",
         /// Weight of the predictor's squared weights.
@@ -88,66 +97,63 @@ builder! {
     }
 }
 
-builder! {
-    /// PC with lambda = 1: the joint likelihood of features and labels.
-    SupervisedVae, "supervised-vae" {
+own_settings! {
+    SupervisedVae {
         /// Weight of the predictor's squared weights.
         predictor_norm: f64 = "method.predictor_norm",
     }
 }
 
-builder! {
-    /// An unsupervised VAE, then a predictor on its codes.
-    VaeThenMlp, "vae-then-mlp" {}
-}
-
-builder! {
-    /// The unsupervised VAE, which predicts nothing.
-    Vae, "vae" {
+own_settings! {
+    Vae {
         /// Weight of the KL divergence.
         beta: f64 = "method.beta",
     }
 }
 
-builder! {
-    /// Kingma et al. 2014: a linear classifier on the codes of a VAE.
-    M1, "m1" {}
-}
-
-builder! {
-    /// Kingma et al. 2014: the label as a latent variable.
-    M2, "m2" {
+own_settings! {
+    M2 {
         /// alpha, the weight of the classification loss.
         classification_weight: f64 = "method.classification_weight",
     }
 }
 
-builder! {
-    /// Kingma et al. 2014: M2 on the codes of a VAE.
-    M1M2, "m1-m2" {}
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cpcvae_data::{Dataset, Labels};
 
-builder! {
-    /// Maaløe et al. 2016: M2 with an auxiliary variable.
-    Adgm, "adgm" {}
-}
-
-builder! {
-    /// Maaløe et al. 2016: ADGM with a skip connection.
-    Sdgm, "sdgm" {}
-}
-
-builder! {
-    /// Gordon and Hernández-Lobato 2020: M2 and a predictor tied to it.
-    BlendedM2, "blended-m2" {}
-}
-
-builder! {
-    /// Miyato et al. 2019: a network whose predictions withstand small changes.
-    Vat, "vat" {}
-}
-
-builder! {
-    /// A network on the labelled rows alone.
-    LabelsOnly, "labels-only" {}
+    /// A setting whose key does not exist would be an error at the user's.
+    #[test]
+    fn own_settings_have_keys_that_exist() {
+        let rows: Vec<[f32; 1]> = (0..20).map(|row| [row as f32]).collect();
+        let labels = (0..20).map(|row| Some(["a", "b"][row % 2]));
+        let data = Dataset::from_rows(&rows, Labels::classes(labels)).expect("fits");
+        let cpc = Cpc::new()
+            .prediction_weight(3.0)
+            .consistency_weight(0.5)
+            .aggregate_weight(0.25)
+            .entropy_weight(0.125)
+            .predictor_norm(0.01)
+            .beta(1.5)
+            .pseudo_labels("none");
+        let pc = Pc::new()
+            .prediction_weight(3.0)
+            .predictor_norm(0.01)
+            .beta(2.0);
+        let others: [Estimator; 5] = [
+            cpc.into(),
+            pc.into(),
+            SupervisedVae::new().predictor_norm(0.01).into(),
+            Vae::new().beta(2.0).into(),
+            M2::new().classification_weight(2.0).into(),
+        ];
+        for estimator in others {
+            let name = estimator.request().method();
+            let config = estimator
+                .settings(&data)
+                .unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(config.method.name(), name);
+        }
+    }
 }

@@ -17,6 +17,18 @@ use std::path::PathBuf;
 const CURVE_FOLDS: usize = 5;
 
 /// A method with its settings, ready to fit. What is not set depends on the method and the data.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let estimator = Estimator::named("vae-then-mlp").seed(3).set("train.learning_rate", 2e-3);
+/// let settings = estimator.settings(&data)?;
+/// assert_eq!((settings.seed, settings.train.learning_rate), (3, 2e-3));
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Estimator {
     pub(super) request: Request,
@@ -139,6 +151,9 @@ impl Estimator {
 
     pub(super) fn fit_source(&self, source: Source, watch: &dyn Watch) -> Result<Fitted> {
         let config = self.settings(&source.rows)?;
+        for note in self.request.notes() {
+            watch.note(note);
+        }
         let device = self.device()?;
         let folder = self.run_folder();
         // Shares the rows, which stay where they are.

@@ -10,6 +10,17 @@ use toml::{Table, Value};
 
 /// What all builders can be told, and [`Fit::fit`] itself. Every setting has a key, a line in
 /// `docs/methods`, and a default that depends on method and data.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Cpc::new().code(2).steps(50).hold_out(false).fit(&data)?;
+/// assert_eq!(fitted.card().shape.code, 2);
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 pub trait Fit: Sized {
     /// The method and what was set so far.
     fn estimator(&self) -> &Estimator;

@@ -52,6 +52,18 @@ struct StoredReport {
 }
 
 /// Whether answers were measured on held-out labels.
+///
+/// ```
+/// use cpcvae::estimator::HeldOutState;
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// assert_eq!(*fitted.held_out(), HeldOutState::NotAsked);
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeldOutState {
     /// They were.

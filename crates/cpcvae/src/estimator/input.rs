@@ -7,6 +7,19 @@ use ndarray::{ArrayBase, ArrayView2, Data, Ix2};
 /// Rows in memory or opened from a file, as a data set of the model's layout. Values of a table are
 /// in the user's units, NaN where a cell is missing; levels are numbers, by their place in the
 /// model's list.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let slices = fitted.predict(&rows[..4])?;
+/// let array = ndarray::Array2::from_shape_fn((4, 2), |(row, column)| rows[row][column]);
+/// assert_eq!(fitted.predict(&array)?, slices);
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 pub trait AsRows {
     /// The rows with this layout.
     fn as_rows(&self, layout: &Layout) -> Result<Dataset>;

@@ -22,21 +22,21 @@
 mod estimator;
 
 mod answer;
-mod builders;
+pub mod builders;
 mod fit;
 mod fitted;
 mod input;
 mod parts;
 mod predict;
+mod quality;
 mod read_rows;
 
 pub use answer::{Imputed, SampleOptions, SampledClass, Suggestion};
-pub use builders::{
-    Adgm, BlendedM2, Cpc, LabelsOnly, M1, M1M2, M2, Pc, Sdgm, SupervisedVae, Vae, VaeThenMlp, Vat,
-};
+pub use builders::*;
 pub use estimator::Estimator;
 pub use fit::Fit;
 pub use fitted::{Fitted, HeldOutState};
 pub use input::AsRows;
 pub use predict::{PredictOptions, Predictions};
+pub use quality::{Quality, QualityOptions};
 pub use read_rows::{LabelColumns, OpenedRows, RowOptions, WantedLabels};

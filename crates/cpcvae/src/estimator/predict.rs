@@ -10,6 +10,19 @@ use crate::model::Target;
 use cpcvae_data::{Dataset, Matrix};
 
 /// What answers are to hold.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let options = PredictOptions { coverage: 0.8, density: false, ..PredictOptions::default() };
+/// let answers = fitted.predict_with(&rows, options)?;
+/// assert!(answers.log_density.is_none());
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PredictOptions {
     /// How often sets and intervals are to hold the truth.
@@ -31,6 +44,20 @@ impl Default for PredictOptions {
 }
 
 /// Answers, one a row.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let answers = fitted.predict(&[[10.0, 3.0]])?;
+/// assert_eq!(answers.classes, ["low", "high"]);
+/// println!("{}", answers.line(0)); // the label, its probability, log p(x) and its percentile
+/// assert_eq!(answers.outputs_array().dim(), (1, 2));
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
     /// Names of the classes; empty where labels are continuous.

@@ -11,6 +11,12 @@ use cpcvae_data::{
 use std::path::{Path, PathBuf};
 
 /// How rows are read, where not as the training rows were.
+///
+/// ```
+/// use cpcvae::estimator::{RowOptions, WantedLabels};
+/// let options = RowOptions { labels: WantedLabels::WhereThere, ..RowOptions::default() };
+/// assert!(!options.strict);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RowOptions {
     /// Which labels are wanted.

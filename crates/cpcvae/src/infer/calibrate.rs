@@ -106,7 +106,7 @@ impl Excess {
 }
 
 /// Brings `probabilities [rows, width]` to a temperature, in place.
-pub fn at_temperature(probabilities: &mut [f32], width: usize, temperature: f64) {
+pub(crate) fn at_temperature(probabilities: &mut [f32], width: usize, temperature: f64) {
     if temperature == 1.0 {
         return;
     }

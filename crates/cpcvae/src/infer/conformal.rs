@@ -23,7 +23,7 @@ impl Conformity {
     ///
     /// # Panics
     /// When a class is not below `width`, as indexing a slice does.
-    pub fn of_classes(
+    pub(crate) fn of_classes(
         probabilities: &[f32],
         width: usize,
         classes: &[u32],
@@ -38,7 +38,7 @@ impl Conformity {
     }
 
     /// The sizes of the errors of continuous predictions.
-    pub fn of_errors(errors: impl IntoIterator<Item = f32>) -> Self {
+    pub(crate) fn of_errors(errors: impl IntoIterator<Item = f32>) -> Self {
         Self::sorted(errors.into_iter().map(|error| (error.abs(), 1.0)).collect())
     }
 
@@ -74,7 +74,7 @@ impl Conformity {
     }
 
     /// The highest coverage for which there is a threshold.
-    pub fn largest_coverage(&self) -> f64 {
+    pub(crate) fn largest_coverage(&self) -> f64 {
         let n = self.0.len() as f64;
         n / (n + 1.0)
     }
@@ -86,7 +86,7 @@ impl Conformity {
 /// A set may be empty: where the model is right more often than the coverage asks, rows that it
 /// is least sure of have none. With the most probable class always in it, a set would cover as
 /// often as the model is right, whatever was asked for.
-pub fn class_set(probabilities: &[f32], threshold: Option<f32>) -> Vec<usize> {
+pub(crate) fn class_set(probabilities: &[f32], threshold: Option<f32>) -> Vec<usize> {
     let is_near = |class: &usize| threshold.is_none_or(|most| 1.0 - probabilities[*class] <= most);
     (0..probabilities.len()).filter(is_near).collect()
 }

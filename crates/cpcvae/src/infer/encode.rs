@@ -8,6 +8,19 @@ use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
 
 /// q(z|x) of each row.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let codes = fitted.encode(&rows)?;
+/// assert_eq!(codes.mean.rows, 60);
+/// assert!(codes.sigma.values.iter().all(|sigma| *sigma > 0.0));
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Codes {
     /// `[rows, code]`

@@ -8,6 +8,19 @@ use cpcvae_data::{Dataset, Labels, Matrix};
 use serde::{Deserialize, Serialize};
 
 /// Figures over all rows of a data set that have labels.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let figures = fitted.evaluate(&data)?;
+/// assert_eq!((figures.rows, figures.labelled), (60, 20));
+/// assert!(figures.accuracy.is_some());
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Rows in all.
@@ -42,7 +55,7 @@ impl Inference {
 
     /// An evaluation on the same rows with their evidence, where it lacks it: that takes several
     /// times as long as predictions do.
-    pub fn with_evidence(&self, mut evaluation: Evaluation, data: &Dataset) -> Evaluation {
+    pub(crate) fn with_evidence(&self, mut evaluation: Evaluation, data: &Dataset) -> Evaluation {
         // A classifier has no evidence.
         if let (None, false, Some(model)) =
             (evaluation.elbo, data.is_empty(), self.generative_model())
@@ -54,12 +67,12 @@ impl Inference {
     }
 
     /// Predictions only.
-    pub fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
+    pub(crate) fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
         self.evaluate_at(data, 1.0)
     }
 
     /// Predictions only, with class probabilities at a temperature.
-    pub fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
+    pub(crate) fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
         let outputs = || self.outputs(&data.features, 0);
         let mut evaluation = match (&data.labels, &self.shape.target) {
             (Labels::Classes { of_row, .. }, Target::Classes(names)) => {

@@ -86,7 +86,7 @@ impl FittedCodes {
     }
 
     /// The component that a uniform number falls to, by the shares: one of the class, or of any.
-    pub fn component_at(&self, class: Option<usize>, uniform: f32) -> usize {
+    pub(crate) fn component_at(&self, class: Option<usize>, uniform: f32) -> usize {
         let range = match class {
             Some(class) => {
                 let before = self.components[..class].iter().sum();

@@ -1,4 +1,4 @@
-//! Missing cells filled in: what is decoded from the codes that a row's known cells speak for.
+//! Missing cells filled in: what is decoded from the codes that explain a row's known cells.
 
 use super::generative::Generative;
 use super::{Inference, to_vec};
@@ -15,6 +15,11 @@ const CODES: usize = 30;
 const STEP: f64 = 0.2;
 
 /// What missing cells are filled with.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// assert_ne!(Filling::Mean, Filling::Draw(0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filling {
     /// The model's mean given the known cells. Best guesses, which vary less than real cells do.
@@ -28,9 +33,9 @@ impl Inference {
     /// Prepared features `[rows, features]` with every NaN filled in; other cells are returned
     /// bit by bit as they are. Counts never exceed the largest of the training rows.
     ///
-    /// A VAE looks for the code that the known cells speak for most, in `iterations` steps, and
+    /// A VAE looks for the most probable code given the known cells, in `iterations` steps, and
     /// averages (or draws from) what is decoded around it, weighted by how well it explains them:
-    /// cells that are not known have no say, not even as the encoder guesses them. Models with a
+    /// cells that are not known do not count, not even as the encoder guesses them. Models with a
     /// class among their latent variables go from row to code and back `iterations` times instead
     /// (pseudo-Gibbs, Rezende et al. 2014).
     pub fn impute(&self, features: &Matrix, filling: Filling, iterations: usize) -> Result<Matrix> {
@@ -68,7 +73,7 @@ impl Inference {
         filled
     }
 
-    /// Where the codes lie that the known cells of `x [rows, features]` speak for.
+    /// Where the codes lie that explain the known cells of `x [rows, features]`.
     fn codes_of_known(&self, vae: &Vae, x: Tensor<2>, iterations: usize) -> CodesOfKnown {
         let missing = x.clone().is_nan();
         // A model that knows of missing cells encodes the row with its gaps; for any other they

@@ -72,7 +72,7 @@ impl Inference {
     }
 
     /// The same, knowing where codes of training rows lie (see [`Inference::fit_codes`]).
-    pub fn with_fitted_codes(self, codes: Option<FittedCodes>) -> Self {
+    pub(crate) fn with_fitted_codes(self, codes: Option<FittedCodes>) -> Self {
         Self {
             fitted_codes: codes.map(Arc::new),
             ..self
@@ -89,7 +89,7 @@ impl Inference {
     }
 
     /// Whether it is known where codes of training rows lie.
-    pub fn has_fitted_codes(&self) -> bool {
+    pub(crate) fn has_fitted_codes(&self) -> bool {
         self.fitted_codes.is_some()
     }
 
@@ -132,7 +132,7 @@ impl Inference {
         }
     }
 
-    /// What the likelihood speaks of: black and white pixels for the Bernoulli.
+    /// The values that the likelihood is of: black and white pixels for the Bernoulli.
     fn observed(&self, x: Tensor<2>, noise: &Noise) -> Tensor<2> {
         if !self.shape.likelihood.is_binary() {
             return x;

@@ -68,7 +68,7 @@ impl Inference {
     }
 
     /// The output of the last hidden layer of a `labels-only` or `vat` network, `[rows, units]`.
-    pub fn last_hidden(&self, features: &dyn Rows) -> Result<Matrix> {
+    pub(crate) fn last_hidden(&self, features: &dyn Rows) -> Result<Matrix> {
         let Model::Classifier(model) = &self.model else {
             return Err(Error::Mismatch(
                 "only a `labels-only` or `vat` model has a last hidden layer before its classes"

@@ -11,6 +11,18 @@ use burn::tensor::{Int, Tensor, TensorData};
 use cpcvae_data::Matrix;
 
 /// Where the codes of new rows are drawn from.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let prior = SampleOptions { codes: CodeSource::Prior, ..SampleOptions::default() };
+/// assert_eq!(fitted.sample_with(3, prior)?.rows, 3);
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CodeSource {
     /// The prior N(0, I), as in the paper.
@@ -102,7 +114,7 @@ impl Inference {
     }
 
     /// The same, with as many rows as were found when the limit on drawn codes was reached.
-    pub fn sample_class_up_to(
+    pub(crate) fn sample_class_up_to(
         &self,
         class: usize,
         rows: usize,

@@ -11,6 +11,18 @@ use burn::tensor::Tensor;
 use cpcvae_data::Rows;
 
 /// Scores of each row, in nats, for features in the model's units.
+///
+/// ```
+/// # use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
+/// let scores = fitted.score(&rows, 20)?;
+/// assert_eq!(scores.log_likelihood.len(), 60);
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
     /// Lower bound of log p(x), averaged over the draws.

@@ -72,7 +72,7 @@ impl MethodSettings for Cpc {
     fn default_for(data: DataKind) -> Self {
         let pc = Pc::default_for(data);
         let images = data == DataKind::Images;
-        // Evidence of images is thousands of nats; what is to be heard beside it has to be loud.
+        // Evidence of images is thousands of nats, so other terms need large weights to count.
         let choose = |of_table: f64, of_images: f64| if images { of_images } else { of_table };
         let ramp = choose(0.5, 0.3);
         Self {

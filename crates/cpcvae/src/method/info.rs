@@ -67,7 +67,7 @@ pub trait MethodSettings: Sized {
 
 /// Makes the enum of methods from the list of their settings, and what is chosen by method.
 macro_rules! methods {
-    ($($(#[$doc:meta])* $variant:ident($settings:ty),)+) => {
+    ($($(#[$doc:meta])* $variant:ident($settings:ident),)+) => {
         /// A method and its settings.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "name", rename_all = "kebab-case")]
@@ -76,16 +76,16 @@ macro_rules! methods {
         }
 
         /// The table of methods.
-        const METHODS: &[MethodInfo] = &[$(<$settings>::INFO),+];
+        const METHODS: &[MethodInfo] = &[$($settings::INFO),+];
 
         /// Names of all methods, for messages and completions.
-        pub const NAMES: [&str; [$(stringify!($variant)),+].len()] = [$(<$settings>::INFO.name),+];
+        pub const NAMES: [&str; [$(stringify!($variant)),+].len()] = [$($settings::INFO.name),+];
 
         impl Method {
             /// The method of that name with the defaults for this kind of data.
             pub fn named(name: &str, data: DataKind) -> Result<Self> {
-                $(if name == <$settings>::INFO.name {
-                    return Ok(Self::$variant(<$settings>::default_for(data)));
+                $(if name == $settings::INFO.name {
+                    return Ok(Self::$variant($settings::default_for(data)));
                 })+
                 let known = NAMES.join(", ");
                 let problem = format!("there is no method `{name}`; there are: {known}");
@@ -95,7 +95,7 @@ macro_rules! methods {
             /// Its line in the table of methods.
             pub fn info(&self) -> &'static MethodInfo {
                 match self {
-                    $(Self::$variant(_) => &<$settings>::INFO,)+
+                    $(Self::$variant(_) => &$settings::INFO,)+
                 }
             }
 
@@ -127,6 +127,14 @@ macro_rules! methods {
                 Self::$variant(settings)
             }
         })+
+
+        /// Hands the list of methods to the macro `builders`, where it is used.
+        macro_rules! for_each_method {
+            () => {
+                builders! { $($(#[$doc])* $variant($settings),)+ }
+            };
+        }
+        pub(crate) use for_each_method;
     };
 }
 pub(super) use methods;

@@ -37,31 +37,31 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 info::methods! {
-    /// See [`PlainVae`].
+    /// The unsupervised VAE, which predicts nothing: [`PlainVae`](crate::method::PlainVae).
     Vae(PlainVae),
-    /// See [`VaeThenMlp`].
+    /// An unsupervised VAE, then a predictor on its codes: [`VaeThenMlp`](crate::method::VaeThenMlp).
     VaeThenMlp(VaeThenMlp),
-    /// See [`SupervisedVae`].
+    /// PC with lambda = 1, the joint likelihood of features and labels: [`SupervisedVae`](crate::method::SupervisedVae).
     SupervisedVae(SupervisedVae),
-    /// See [`Pc`].
+    /// Prediction-constrained VAE, the paper's first step: [`Pc`](crate::method::Pc).
     Pc(Pc),
-    /// See [`Cpc`].
+    /// Consistent prediction-constrained VAE, the paper's main method: [`Cpc`](crate::method::Cpc).
     Cpc(Cpc),
-    /// See [`M2`].
+    /// Kingma et al. 2014, the label as a latent variable: [`M2`](crate::method::M2).
     M2(M2),
-    /// See [`M1`].
+    /// Kingma et al. 2014, a linear classifier on the codes of a VAE: [`M1`](crate::method::M1).
     M1(M1),
-    /// See [`M1M2`].
+    /// Kingma et al. 2014, M2 on the codes of a VAE: [`M1M2`](crate::method::M1M2).
     M1M2(M1M2),
-    /// See [`Auxiliary`].
+    /// Maaløe et al. 2016, M2 with an auxiliary variable: [`Auxiliary`](crate::method::Auxiliary).
     Adgm(Adgm),
-    /// See [`Auxiliary`].
+    /// Maaløe et al. 2016, ADGM with a skip connection: [`Auxiliary`](crate::method::Auxiliary).
     Sdgm(Sdgm),
-    /// See [`BlendedM2`].
+    /// Gordon and Hernández-Lobato 2020, M2 and a predictor tied to it: [`BlendedM2`](crate::method::BlendedM2).
     BlendedM2(BlendedM2),
-    /// See [`LabelsOnly`].
+    /// A network on the labelled rows alone: [`LabelsOnly`](crate::method::LabelsOnly).
     LabelsOnly(LabelsOnly),
-    /// See [`Vat`].
+    /// Miyato et al. 2019, a network whose predictions withstand small changes: [`Vat`](crate::method::Vat).
     Vat(Vat),
 }
 

@@ -101,7 +101,7 @@ impl AuxiliaryVae {
     }
 
     /// q(z|a,x,y) for every class: row `i * classes + k` is row i with class k.
-    pub fn encode_each_class(&self, x: Tensor<2>, a: Tensor<2>) -> Posterior {
+    pub(crate) fn encode_each_class(&self, x: Tensor<2>, a: Tensor<2>) -> Posterior {
         self.posterior(self.encoder.forward_each_class(self.both(x, a)))
     }
 
@@ -112,7 +112,7 @@ impl AuxiliaryVae {
     }
 
     /// The same where row `i * classes + k` of `z` belongs to class k and to row i of `x`.
-    pub fn decode_auxiliary_each_class(&self, z: Tensor<2>, x: Tensor<2>) -> Posterior {
+    pub(crate) fn decode_auxiliary_each_class(&self, z: Tensor<2>, x: Tensor<2>) -> Posterior {
         let context = self.features_as_context(x);
         self.posterior(self.auxiliary_decoder.forward_class_rows(z, context))
     }
@@ -124,7 +124,7 @@ impl AuxiliaryVae {
     }
 
     /// The same where row `i * classes + k` of `z` belongs to class k and to row i of `a`.
-    pub fn decode_each_class(&self, z: Tensor<2>, a: Tensor<2>) -> Likelihood {
+    pub(crate) fn decode_each_class(&self, z: Tensor<2>, a: Tensor<2>) -> Likelihood {
         let context = self.sizes.skip.then_some(a);
         let raw = self.decoder.forward_class_rows(z, context);
         self.observation.likelihood(raw, None)
@@ -168,7 +168,7 @@ impl AuxiliaryVae {
     }
 
     /// Number of dimensions of a.
-    pub fn auxiliary_code(&self) -> usize {
+    pub(crate) fn auxiliary_code(&self) -> usize {
         self.sizes.auxiliary
     }
 

@@ -44,7 +44,7 @@ impl Classifier {
     }
 
     /// The output of the last hidden layer, `[rows, units]`.
-    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
         self.network.last_hidden(self.input.forward(x))
     }
 

@@ -88,7 +88,7 @@ impl LabelVae {
 
     /// Squared distance between the parameters of the two classifiers, `[1]`; only in blended
     /// models.
-    pub fn classifiers_apart(&self) -> Option<Tensor<1>> {
+    pub(crate) fn classifiers_apart(&self) -> Option<Tensor<1>> {
         let own = self.discriminative.as_ref()?;
         Some(own.squared_distance(&self.classifier))
     }
@@ -101,7 +101,7 @@ impl LabelVae {
 
     /// q(z|x,y) for every class: row `i * classes + k` is row i with class k. What does not
     /// depend on the class is computed once.
-    pub fn encode_each_class(&self, x: Tensor<2>) -> Posterior {
+    pub(crate) fn encode_each_class(&self, x: Tensor<2>) -> Posterior {
         let raw = self.encoder.forward_each_class(self.input.forward(x));
         Posterior::from_raw(raw, self.compute())
     }
@@ -113,7 +113,7 @@ impl LabelVae {
     }
 
     /// p(x|y,z) where row `i * classes + k` of `z` belongs to class k.
-    pub fn decode_each_class(&self, z: Tensor<2>) -> Likelihood {
+    pub(crate) fn decode_each_class(&self, z: Tensor<2>) -> Likelihood {
         self.observation
             .likelihood(self.decoder.forward_class_rows(z, None), None)
     }

@@ -46,7 +46,7 @@ impl Target {
     }
 
     /// Whether labels are classes.
-    pub fn is_classes(&self) -> bool {
+    pub(crate) fn is_classes(&self) -> bool {
         matches!(self, Self::Classes(_))
     }
 }

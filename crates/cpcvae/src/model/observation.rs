@@ -66,7 +66,7 @@ impl Observation {
 
     /// Height, width and channels of what the decoder has to give, where that is an image: the
     /// canvas, with a channel for each parameter map.
-    pub fn decoder_image(&self) -> Option<[usize; 3]> {
+    pub(crate) fn decoder_image(&self) -> Option<[usize; 3]> {
         let (height, width) = self.canvas();
         self.row
             .is_none()
@@ -113,7 +113,7 @@ impl Observation {
     /// The raw output at which the distribution of every pixel has its mean and standard deviation
     /// over the data, `[features]` each: `[decoder_outputs]`. Beyond the image the canvas is like the
     /// image's border. Nothing for rows that are no image.
-    pub fn raw_of(&self, mean: &[f32], deviation: &[f32]) -> Option<Vec<f32>> {
+    pub(crate) fn raw_of(&self, mean: &[f32], deviation: &[f32]) -> Option<Vec<f32>> {
         let [image_height, image_width, channels] = self.image;
         let (height, width) = self.canvas();
         self.row.is_none().then(|| {

@@ -83,7 +83,7 @@ impl Vae {
     }
 
     /// q(z|x) where the encoder sees its inputs through normal noise of this standard deviation.
-    pub fn encode_through(&self, x: Tensor<2>, deviation: f64, noise: &Noise) -> Posterior {
+    pub(crate) fn encode_through(&self, x: Tensor<2>, deviation: f64, noise: &Noise) -> Posterior {
         let mut seen = self.input.forward(x);
         if deviation > 0.0 {
             let normal = noise.normal(NoisePurpose::Jitter, seen.dims());
@@ -181,7 +181,7 @@ impl Vae {
     }
 
     /// Whether the first six code dimensions are an affine transform.
-    pub fn has_transform(&self) -> bool {
+    pub(crate) fn has_transform(&self) -> bool {
         self.layout.transform > 0
     }
 
@@ -197,7 +197,7 @@ impl Vae {
     }
 
     /// The sum of the predictor's squared weights, `[1]`.
-    pub fn predictor_squared_norm(&self) -> Tensor<1> {
+    pub(crate) fn predictor_squared_norm(&self) -> Tensor<1> {
         self.predictor().squared_norm()
     }
 }
@@ -246,7 +246,7 @@ impl Posterior {
 
     /// log q(z|x) - log p(z) at the sample drawn with `noise`, `[rows]`: what an
     /// importance-weighted estimate subtracts.
-    pub fn log_ratio_to_prior(&self, z: Tensor<2>, noise: Tensor<2>) -> Tensor<1> {
+    pub(crate) fn log_ratio_to_prior(&self, z: Tensor<2>, noise: Tensor<2>) -> Tensor<1> {
         let [rows, _] = z.dims();
         // log q = -noise^2/2 - log sigma + constant, log p = -z^2/2 + the same constant.
         (z.square() - noise.square())

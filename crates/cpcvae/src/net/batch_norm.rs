@@ -92,7 +92,7 @@ impl BatchNorm {
     }
 
     /// `x [rows, channels]` to the same shape.
-    pub fn forward_rows(&self, x: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn forward_rows(&self, x: Tensor<2>) -> Tensor<2> {
         let [rows, channels] = x.dims();
         let y = self.forward(x.reshape([rows, 1, 1, channels]));
         y.reshape([rows, channels])

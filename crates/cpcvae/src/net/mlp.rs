@@ -59,7 +59,7 @@ impl Mlp {
     }
 
     /// The same network with `outputs` for every input, until it has learnt better.
-    pub fn start_at(mut self, outputs: Vec<f32>) -> Self {
+    pub(crate) fn start_at(mut self, outputs: Vec<f32>) -> Self {
         if let Some(last) = self.layers.pop() {
             self.layers.push(last.constant(outputs));
         }
@@ -87,7 +87,7 @@ impl Mlp {
     }
 
     /// `x [rows, inputs]` to what the last layer sees, `[rows, its inputs]`.
-    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
         let last = self.layers.len() - 1;
         (0..last).fold(x, |x, layer| self.hidden(layer, x))
     }
@@ -112,7 +112,7 @@ impl Mlp {
     }
 
     /// The sum of squared differences to the parameters of a network of the same shape: `[1]`.
-    pub fn squared_distance(&self, other: &Self) -> Tensor<1> {
+    pub(crate) fn squared_distance(&self, other: &Self) -> Tensor<1> {
         let of_layer = |(a, b): (&Linear, &Linear)| {
             let weights = (a.weight.val() - b.weight.val()).square().sum();
             weights + (a.bias.val() - b.bias.val()).square().sum()
@@ -126,7 +126,7 @@ impl Mlp {
     }
 
     /// The sum of all squared weights, biases not counted: `[1]`.
-    pub fn squared_norm(&self) -> Tensor<1> {
+    pub(crate) fn squared_norm(&self) -> Tensor<1> {
         self.layers
             .iter()
             .map(|layer| layer.weight.val().square().sum())

@@ -114,7 +114,7 @@ impl Encoder {
     }
 
     /// `x [rows, features]` to what the last layer sees, `[rows, units]`.
-    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
         match self {
             Self::Mlp(net) => net.last_hidden(x),
             Self::WideResNet(net) => net.last_hidden(x),
@@ -164,7 +164,7 @@ impl Decoder {
     /// The same network, but its outputs start at these `[features]`. A dense one starts without
     /// weights behind its last hidden layer: outputs that nothing is learnt of stay as they are. A
     /// convolutional one can only start at the mean of each channel.
-    pub fn start_at(self, outputs: Vec<f32>) -> Self {
+    pub(crate) fn start_at(self, outputs: Vec<f32>) -> Self {
         match self {
             Self::Mlp(net) => Self::Mlp(net.start_at(outputs)),
             Self::WideResNet(net) => Self::WideResNet(net.start_at(&outputs)),

@@ -149,7 +149,7 @@ impl WideResNet {
     }
 
     /// What the last layer sees, `[rows, units]`.
-    pub fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
         in_parts(x, |x| self.dense.last_hidden(self.convolved(x)))
     }
 

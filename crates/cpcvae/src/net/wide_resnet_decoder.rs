@@ -68,7 +68,7 @@ impl WideResNetDecoder {
     }
 
     /// The same network, but each channel starts at the mean of its `outputs`, channel by channel.
-    pub fn start_at(mut self, outputs: &[f32]) -> Self {
+    pub(crate) fn start_at(mut self, outputs: &[f32]) -> Self {
         let bias = self.bias.val();
         let [channels] = bias.dims();
         let pixels = outputs.len() / channels;

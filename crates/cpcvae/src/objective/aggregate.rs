@@ -15,7 +15,7 @@ pub enum AggregateViews {
     First,
 }
 
-/// Added to the mean probabilities so that a class that nobody predicts has a finite cost.
+/// Added to the mean probabilities so that a class that is never predicted has a finite cost.
 const SMALLEST_SHARE: f32 = 1e-3;
 
 /// Cross-entropy of the mean prediction of rows `from..` against `pi [classes]`: `[1]`.

@@ -26,7 +26,7 @@ impl Term {
     }
 
     /// Whether the term counts at all.
-    pub fn is_used(self) -> bool {
+    pub(crate) fn is_used(self) -> bool {
         self.weight != 0.0
     }
 
@@ -72,7 +72,7 @@ pub struct Constrained {
     /// Share of the training rows that have a label, which [`LabelledEvidence::Data`] needs.
     pub labelled_share: f64,
     /// Standard deviation of noise on what the encoder sees of a row. An encoder that has to make
-    /// do with it cannot learn a few rows of many columns by heart.
+    /// do with it cannot overfit a few rows of many columns.
     pub input_noise: f64,
     /// Pseudo-labels, where they are asked for. Not in the paper.
     pub pseudo_labels: Option<PseudoLabels>,

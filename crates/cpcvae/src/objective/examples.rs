@@ -41,7 +41,7 @@ impl Examples {
     }
 
     /// With pseudo-labels `[unlabelled, outputs]`, row after row.
-    pub fn with_pseudo_labels(mut self, pseudo_labels: Vec<f32>) -> Self {
+    pub(crate) fn with_pseudo_labels(mut self, pseudo_labels: Vec<f32>) -> Self {
         let [_, outputs] = self.labels.dims();
         let rows = pseudo_labels.len() / outputs.max(1);
         let data = TensorData::new(pseudo_labels, [rows, outputs]);
@@ -50,7 +50,7 @@ impl Examples {
     }
 
     /// Grey pixels drawn as black or white, anew at each step.
-    pub fn binarised(mut self, noise: &Noise) -> Self {
+    pub(crate) fn binarised(mut self, noise: &Noise) -> Self {
         let uniform = noise.uniform(NoisePurpose::Binarise, self.features.dims());
         self.features = binarise(self.features, uniform);
         self
@@ -68,7 +68,7 @@ impl Examples {
     }
 
     /// The rows without, `[unlabelled, features]`.
-    pub fn unlabelled_features(&self) -> Tensor<2> {
+    pub(crate) fn unlabelled_features(&self) -> Tensor<2> {
         let [rows, width] = self.features.dims();
         self.features.clone().slice([self.labelled..rows, 0..width])
     }

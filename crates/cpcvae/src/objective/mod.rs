@@ -147,7 +147,7 @@ impl Objective {
     }
 
     /// Which rows it learns from: batches are made of these.
-    pub fn rows_used(&self) -> RowsUsed {
+    pub(crate) fn rows_used(&self) -> RowsUsed {
         match self {
             Self::Vae(VaeObjective::Constrained(objective))
             | Self::StackedVae(StackedObjective::Features(objective))
@@ -171,7 +171,7 @@ impl Objective {
     }
 
     /// The same, to change it.
-    pub fn constrained_mut(&mut self) -> Option<&mut Constrained> {
+    pub(crate) fn constrained_mut(&mut self) -> Option<&mut Constrained> {
         match self {
             Self::Vae(VaeObjective::Constrained(objective))
             | Self::StackedVae(StackedObjective::Features(objective)) => Some(objective),

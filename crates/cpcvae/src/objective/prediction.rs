@@ -58,7 +58,7 @@ impl Prediction {
     }
 
     /// Whether classes are predicted.
-    pub fn is_classes(&self) -> bool {
+    pub(crate) fn is_classes(&self) -> bool {
         matches!(self, Self::Classes(_))
     }
 

@@ -6,7 +6,7 @@ use crate::noise::Noise;
 use crate::pseudo_label::{ComparedFeatures, Propagation, ensemble, propagate};
 use serde::{Deserialize, Serialize};
 
-/// Who says what class an unlabelled row has, and how loudly.
+/// Where the pseudo-labels of unlabelled rows come from, and their weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PseudoLabels {
     /// Weight of the cross-entropy between pseudo-labels and predictions.
@@ -50,7 +50,7 @@ impl PseudoLabels {
 
     /// Class probabilities of all rows by what is compared of them, `[rows, width]`, from the labels
     /// (row, class) of some: `[rows, classes]`.
-    pub fn by_features(
+    pub(crate) fn by_features(
         &self,
         features: &[f32],
         width: usize,

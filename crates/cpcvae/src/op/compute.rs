@@ -61,7 +61,7 @@ impl Compute {
     }
 
     /// Frees all memory that is kept for later: after training, its sizes are of no use.
-    pub fn free_memory(&self) {
+    pub(crate) fn free_memory(&self) {
         self.0.weights.clear();
         self.0.buffers.clear();
         self.0.workspace.clear();
@@ -73,7 +73,7 @@ impl Compute {
     }
 
     /// Takes back the memory of a tensor that is no longer needed, if it has no other handle.
-    pub fn give_back(&self, used: FlexTensor) {
+    pub(crate) fn give_back(&self, used: FlexTensor) {
         self.0.buffers.give_back(used);
     }
 

@@ -1,6 +1,6 @@
 //! What every fused operation needs: the storage of CPU tensors as slices, and back.
 
-pub use crate::device::is_cpu;
+pub(crate) use crate::device::is_cpu;
 use burn::backend::{DType, TensorMetadata};
 use burn::tensor::{Bytes, Shape};
 use burn_flex::{FlexTensor, Layout};

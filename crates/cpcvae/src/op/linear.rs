@@ -42,7 +42,7 @@ pub fn composed(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>, act: Activatio
 }
 
 /// The activation alone, element by element.
-pub fn activate<const D: usize>(x: Tensor<D>, act: Activation) -> Tensor<D> {
+pub(crate) fn activate<const D: usize>(x: Tensor<D>, act: Activation) -> Tensor<D> {
     match act {
         Activation::Identity => x,
         Activation::Softplus => activation::softplus(x, 1.0),

@@ -24,4 +24,4 @@ pub mod warp;
 mod weights;
 
 pub use compute::{Compute, Precision};
-pub use cpu::is_cpu;
+pub(crate) use cpu::is_cpu;

@@ -99,7 +99,7 @@ impl MixedScale {
     }
 
     /// Names of the places: `town=Rome` for a level.
-    pub fn place_names(&self, columns: &[Column]) -> Vec<Column> {
+    pub(crate) fn place_names(&self, columns: &[Column]) -> Vec<Column> {
         let mut names = vec![Column::number(""); self.row.width()];
         for (column, places) in columns.iter().zip(self.places(columns)) {
             for (level, place) in places.enumerate() {

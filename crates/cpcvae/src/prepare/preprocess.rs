@@ -54,7 +54,7 @@ impl Preprocess {
 
     /// The same, with missing cells left missing (NaN) also for a model that does not know of any:
     /// to be filled in.
-    pub fn apply_with_gaps(&self, data: Dataset) -> Result<Dataset> {
+    pub(crate) fn apply_with_gaps(&self, data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
         self.check_values(&data)?;
         Ok(self.apply_unchecked(data))
@@ -153,7 +153,7 @@ impl Preprocess {
     }
 
     /// Continuous labels as the model gives them, in the user's units, less their offsets.
-    pub fn invert_labels(&self, mut labels: Matrix) -> Matrix {
+    pub(crate) fn invert_labels(&self, mut labels: Matrix) -> Matrix {
         if let Some(scale) = &self.labels {
             for row in labels.values.chunks_exact_mut(scale.mean.len().max(1)) {
                 scale.invert_row(row);
@@ -185,7 +185,7 @@ impl Preprocess {
     /// An evaluation on prepared rows with its ELBO, and the error of a single continuous label,
     /// in the user's units. Errors over several label dimensions stay in standard deviations: the dimensions
     /// may have different units.
-    pub fn in_user_units(&self, mut evaluation: Evaluation, rows: &Features) -> Evaluation {
+    pub(crate) fn in_user_units(&self, mut evaluation: Evaluation, rows: &Features) -> Evaluation {
         let shift = self.mean_shift(rows);
         evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
         if let Some([scale]) = self.labels.as_ref().map(|labels| labels.scale.as_slice()) {
@@ -217,7 +217,7 @@ impl Preprocess {
     }
 }
 
-/// Whether values of the two mean the same; the range that was found in whole numbers has no say.
+/// Whether values of the two mean the same; the range that was found in whole numbers does not count.
 fn are_alike(ours: &Layout, theirs: &Layout) -> bool {
     match (ours, theirs) {
         (Layout::Columns(ours), Layout::Columns(theirs)) => {

@@ -2,8 +2,7 @@
 
 use crate::config::RunConfig;
 use crate::error::{Error, Remedy, Result};
-use crate::train::write_atomically;
-use cpcvae_data::Split;
+use cpcvae_data::{Split, write_atomically};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -24,12 +23,12 @@ impl RunFolder {
     }
 
     /// Whether a run was started here.
-    pub fn is_started(&self) -> bool {
+    pub(crate) fn is_started(&self) -> bool {
         self.config_path().exists()
     }
 
     /// Whether a run came to its end here.
-    pub fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.model_path().exists() && self.report_path().exists()
     }
 
@@ -82,13 +81,16 @@ impl RunFolder {
         }
         std::fs::create_dir_all(self.path()).map_err(|error| Error::file(self.path(), error))?;
         split.save(self.split_path())?;
-        write_atomically(&self.config_path(), config.to_toml().as_bytes())
+        Ok(write_atomically(
+            &self.config_path(),
+            config.to_toml().as_bytes(),
+        )?)
     }
 
     /// Writes the report, which may hold more than a [`RunReport`].
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
         let text = serde_json::to_string_pretty(report).expect("plain values serialise");
-        write_atomically(&self.report_path(), text.as_bytes())
+        Ok(write_atomically(&self.report_path(), text.as_bytes())?)
     }
 
     /// The report of a finished run.

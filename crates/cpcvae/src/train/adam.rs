@@ -102,7 +102,7 @@ impl Adam {
     }
 
     /// From the state that [`Adam::state`] gave.
-    pub fn from_state(state: &Parameters) -> Result<Self, String> {
+    pub(crate) fn from_state(state: &Parameters) -> Result<Self, String> {
         let mut moments = BTreeMap::new();
         for (key, (shape, first)) in &state.0 {
             let Some(name) = key.strip_prefix("first.") else {
@@ -190,7 +190,7 @@ impl Moments {
     }
 }
 
-/// In place where nobody else holds the parameter's memory.
+/// In place where the parameter's memory is not shared.
 fn update_on_cpu<const D: usize>(
     value: Tensor<D>,
     gradient: Tensor<D>,

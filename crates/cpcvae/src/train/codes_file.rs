@@ -11,7 +11,7 @@ const MOST_COMPONENTS: usize = 1 << 16;
 
 impl TensorFile {
     /// Of fitted codes.
-    pub fn of_codes(codes: FittedCodes) -> Self {
+    pub(crate) fn of_codes(codes: FittedCodes) -> Self {
         let (classes, all, code) = (codes.components.len(), codes.shares.len(), codes.code);
         let counts = codes.components.iter().map(|count| *count as f32).collect();
         let tensors = [

@@ -71,7 +71,7 @@ impl Metrics {
     }
 
     /// The lines that were kept in memory; none of those in a file.
-    pub fn into_lines(self) -> Vec<u8> {
+    pub(crate) fn into_lines(self) -> Vec<u8> {
         match self.sink {
             Sink::Memory(lines) => lines,
             Sink::File(..) => Vec::new(),

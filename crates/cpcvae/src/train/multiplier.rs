@@ -94,7 +94,14 @@ impl Constraint {
     /// An accuracy jumps: lambda shrinks unpunished until a row changes sides. So in the second
     /// half of training an accuracy may only raise it, or the last step might
     /// find the constraint broken.
-    pub fn ascend(&self, multiplier: f64, value: f64, rate: f64, steps: u64, share: f64) -> f64 {
+    pub(crate) fn ascend(
+        &self,
+        multiplier: f64,
+        value: f64,
+        rate: f64,
+        steps: u64,
+        share: f64,
+    ) -> f64 {
         let (excess, scale) = match self.measure {
             ConstraintMeasure::Loss => {
                 let aim = AIM * self.target;

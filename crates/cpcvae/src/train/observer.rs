@@ -1,4 +1,4 @@
-//! What a caller hears of training while it runs.
+//! Progress of a training, for the caller.
 
 use super::ConstraintReport;
 use crate::infer::Evaluation;
@@ -30,6 +30,24 @@ pub struct EvaluationReport<'a> {
 }
 
 /// Receives progress, and may ask for a stop.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// use cpcvae::train::StepReport;
+///
+/// /// Stops when the loss is small.
+/// struct Enough(bool);
+///
+/// impl Observer for Enough {
+///     fn on_step(&mut self, report: &StepReport<'_>) {
+///         self.0 = report.loss < 0.1;
+///     }
+///     fn wants_stop(&mut self) -> bool {
+///         self.0
+///     }
+/// }
+/// assert!(!Enough(false).wants_stop());
+/// ```
 pub trait Observer: Send {
     /// After a step that is logged.
     fn on_step(&mut self, _: &StepReport<'_>) {}
@@ -43,7 +61,13 @@ pub trait Observer: Send {
     }
 }
 
-/// Hears nothing, asks nothing.
+/// An observer that ignores progress and never stops.
+///
+/// ```
+/// use cpcvae::prelude::*;
+///
+/// assert!(!Silent.wants_stop());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -54,7 +54,7 @@ impl AssignedLabels {
             return Ok(None);
         };
         if data.split.unlabelled.is_empty() {
-            // All classes are known: nobody has to be asked.
+            // All classes are known: no pseudo-labels are needed.
             return Ok(Some(Self {
                 classes,
                 rows: Vec::new(),
@@ -106,7 +106,7 @@ impl AssignedLabels {
         }))
     }
 
-    /// `[rows, classes]` for the rows of a batch; zeros for those that nobody was asked about.
+    /// `[rows, classes]` for the rows of a batch; zeros for rows without one.
     pub(super) fn of(&self, rows: &[u32]) -> Vec<f32> {
         let mut suggested = vec![0.0; rows.len() * self.classes];
         for (row, out) in rows.iter().zip(suggested.chunks_exact_mut(self.classes)) {

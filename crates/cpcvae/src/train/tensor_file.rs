@@ -2,10 +2,9 @@
 
 use super::Parameters;
 use crate::error::{Error, Result};
+use cpcvae_data::write_atomically;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
 /// Where the checksum and the text stand in the file's header.
@@ -35,7 +34,7 @@ impl TensorFile {
         let bytes = views
             .and_then(|views| safetensors::serialize(views, Some(metadata)))
             .map_err(|error| Error::file(path, format!("cannot be written: {error}")))?;
-        write_atomically(path, &bytes)
+        Ok(write_atomically(path, &bytes)?)
     }
 
     /// Reads and checks the file.
@@ -86,30 +85,4 @@ impl TensorFile {
         }
         hasher.finalize()
     }
-}
-
-/// Writes bytes under a temporary name in the same folder, syncs, and renames.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_through(path, |file| {
-        let cannot = |error| Error::file(path, format!("cannot be written: {error}"));
-        file.write_all(bytes).map_err(cannot)
-    })
-}
-
-/// The same with what `write` puts into the file; if that fails, nothing is left of it.
-pub fn write_through<E: From<Error>>(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let cannot = |error: std::io::Error| Error::file(path, format!("cannot be written: {error}"));
-    let whole = || {
-        let mut file = File::create(&temporary).map_err(cannot)?;
-        write(&mut file)?;
-        file.sync_all().map_err(cannot)?;
-        Ok(std::fs::rename(&temporary, path).map_err(cannot)?)
-    };
-    whole().inspect_err(|_| {
-        let _ = std::fs::remove_file(&temporary);
-    })
 }

@@ -1,4 +1,4 @@
-//! What a caller hears of a whole `fit`: many trainings, one after the other or at once.
+//! Progress of a whole `fit`, for the caller: many trainings, one after the other or at once.
 
 use super::{Observer, Silent};
 
@@ -14,6 +14,25 @@ pub struct TrainingInfo {
 }
 
 /// Follows a whole `fit`, and may ask for a stop.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// /// Prints what is worth telling.
+/// struct Notes;
+///
+/// impl Watch for Notes {
+///     fn note(&self, text: &str) {
+///         println!("{text}");
+///     }
+/// }
+/// let fitted = Pc::new().steps(20).folds(2).fit_watched(&data, &Notes)?;
+/// assert!(fitted.comparison().is_some());
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 pub trait Watch: Sync {
     /// A training begins. Its observer is dropped when it ends. Several may run at once.
     fn training(&self, _: &TrainingInfo) -> Box<dyn Observer> {

@@ -1,10 +1,9 @@
 //! The image part of the demo: what each model generates, and how CPC-VAE sees images.
 
-use super::Contestant;
+use super::DemoModel;
 use anyhow::{Context, Result};
-use cpcvae::config::RunConfig;
+use cpcvae::estimator::{Estimator, Fit};
 use cpcvae::infer::{CodeSource, Reconstruction};
-use cpcvae::model::ActivationName;
 use cpcvae_data::Source;
 use cpcvae_lab::figure::image_grid;
 use cpcvae_lab::pictures::{reconstructions, samples};
@@ -15,36 +14,30 @@ pub const SETTING: &str = "glyphs: 5 labels for each of 10 classes, 4,950 unlabe
                            fresh test images";
 
 /// A network and a number of steps for three minutes in all.
-pub fn adjust(config: &mut RunConfig) {
-    config.model.hidden = vec![128, 128];
-    config.model.transform.canvas = 1.25;
-    config.model.code = 22;
-    config.train.labelled_per_batch = 50;
-    config.train.unlabelled_per_batch = 50;
-    config.model.activation = ActivationName::Elu;
-    config.train.learning_rate = 2e-3;
-    config.train.steps = 2000;
+pub fn adjust(estimator: Estimator) -> Estimator {
+    estimator
+        .hidden(&[128, 128])
+        .code(22)
+        .learning_rate(2e-3)
+        .steps(2000)
+        .set("model.activation", "elu")
+        .set("model.transform.canvas", 1.25)
+        .set("train.labelled_per_batch", 50)
+        .set("train.unlabelled_per_batch", 50)
 }
 
 /// Class-conditional samples of each method; originals, reconstructions and aligned
 /// reconstructions of CPC-VAE.
-pub(super) fn draw(
-    contestants: &[Contestant],
-    source: &Source,
-    out: &Path,
-) -> Result<Vec<PathBuf>> {
+pub(super) fn draw(models: &[DemoModel], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
     let mut figures = Vec::new();
-    for contestant in contestants {
-        let path = out.join(format!("glyphs-samples-{}.png", contestant.method));
-        image_grid(&samples(&contestant.trained, CodeSource::Fitted)?, &path)?;
+    for model in models {
+        let path = out.join(format!("glyphs-samples-{}.png", model.method));
+        image_grid(&samples(model.fitted.trained(), CodeSource::Fitted)?, &path)?;
         figures.push(path);
     }
     // The main method's samples first.
     figures.sort_by_key(|path| !path.ends_with("glyphs-samples-cpc.png"));
-    if let Some(cpc) = contestants
-        .iter()
-        .find(|contestant| contestant.method == "cpc")
-    {
+    if let Some(cpc) = models.iter().find(|model| model.method == "cpc") {
         let path = out.join("glyphs-reconstructions.png");
         let test = source.test.as_ref().context("glyphs have test rows")?;
         let kinds = [
@@ -52,7 +45,7 @@ pub(super) fn draw(
             ("aligned", Reconstruction::Aligned),
             ("sampled, moved", Reconstruction::Transformed),
         ];
-        image_grid(&reconstructions(&cpc.trained, test, &kinds)?, &path)?;
+        image_grid(&reconstructions(cpc.fitted.trained(), test, &kinds)?, &path)?;
         figures.push(path);
     }
     Ok(figures)

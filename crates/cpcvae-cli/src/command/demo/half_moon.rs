@@ -1,11 +1,10 @@
 //! The half-moon part of the demo: the paper's first figure, and what each model generates.
 
-use super::Contestant;
+use super::DemoModel;
 use crate::printer::percent;
 use anyhow::{Context, Result};
-use cpcvae::config::RunConfig;
-use cpcvae::infer::CodeSource;
-use cpcvae_data::{HalfMoonLabels, Source};
+use cpcvae::estimator::{Estimator, Fit, SampleOptions};
+use cpcvae_data::Source;
 use cpcvae_lab::figure::{ScatterPanel, scatter_panels};
 use cpcvae_lab::pictures::{classes, in_view, labelled_points, points, predictions_of};
 use std::path::{Path, PathBuf};
@@ -18,19 +17,16 @@ pub const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced lab
 const SAMPLES: usize = 600;
 
 /// The paper's setting, and steps for a minute in all.
-pub fn adjust(config: &mut RunConfig) {
-    config.data.half_moon_labels = HalfMoonLabels::EvenlySpaced;
-    config.train.steps = 3000;
-    config.train.log_every = 20;
+pub fn adjust(estimator: Estimator) -> Estimator {
+    estimator
+        .set("data.half_moon_labels", "evenly-spaced")
+        .set("train.log_every", 20)
+        .steps(3000)
 }
 
 /// One row of panels with predictions, one with samples in the colours that the model gives them.
 /// Their codes come from where those of training rows lie; M2 draws from its prior.
-pub(super) fn draw(
-    contestants: &[Contestant],
-    source: &Source,
-    out: &Path,
-) -> Result<Vec<PathBuf>> {
+pub(super) fn draw(models: &[DemoModel], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
     let test = source.test.as_ref().context("half-moon has test rows")?;
     let split = source
         .split
@@ -38,25 +34,24 @@ pub(super) fn draw(
         .context("half-moon says which rows have labels")?;
     let labelled = labelled_points(&source.rows, &split.labelled);
     let (mut predictions, mut samples) = (Vec::new(), Vec::new());
-    for contestant in contestants {
+    for model in models {
         let panel = ScatterPanel {
-            title: title(contestant.method).into(),
+            title: title(model.method).into(),
             labelled: labelled.clone(),
-            corner: percent(contestant.accuracy),
-            ..predictions_of(&contestant.trained, test)?
+            corner: percent(model.accuracy),
+            ..predictions_of(model.fitted.trained(), test)?
         };
         let regions = panel.regions.clone();
         predictions.push(panel);
-        let preprocess = &contestant.trained.card.preprocess;
-        let drawn = preprocess.invert(contestant.trained.inference.sample(
-            SAMPLES,
-            true,
-            CodeSource::Fitted,
-        )?);
+        let options = SampleOptions {
+            noisy: true,
+            ..SampleOptions::default()
+        };
+        let drawn = model.fitted.sample_with(SAMPLES, options)?;
         let drawn = in_view(drawn);
         samples.push(ScatterPanel {
             points: points(&drawn),
-            classes: classes(&contestant.trained, drawn, &test.layout)?,
+            classes: classes(model.fitted.trained(), drawn, &test.layout)?,
             // The same map behind, so that both rows have one scale.
             regions,
             ..ScatterPanel::default()

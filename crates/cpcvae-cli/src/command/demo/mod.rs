@@ -6,11 +6,11 @@ pub mod half_moon;
 use crate::args::DemoArgs;
 use crate::interrupt;
 use crate::printer::{Printer, percent};
-use crate::progress::Progress;
+use crate::progress::Screen;
 use anyhow::{Context, Result, bail};
-use cpcvae::config::{RunConfig, choice};
-use cpcvae::run::{RunFolder, Trained};
-use cpcvae_data::{BuiltIn, Source};
+use cpcvae::Error;
+use cpcvae::estimator::{Estimator, Fit, Fitted};
+use cpcvae_data::BuiltIn;
 use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,97 +20,74 @@ use std::sync::Arc;
 /// Methods of the paper's first figure.
 const METHODS: [&str; 4] = ["vae-then-mlp", "pc", "cpc", "m2"];
 
-/// A method's trained model and its accuracy on test rows.
-struct Contestant {
+/// A method's model and its accuracy on test rows.
+struct DemoModel {
     method: &'static str,
-    config: RunConfig,
-    trained: Trained,
+    fitted: Fitted,
     accuracy: f64,
-    seconds: f64,
 }
 
 /// Trains each method, compares them in a table, and draws what they learnt.
 pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     args.place.set_up()?;
-    let device = cpcvae::device::device(&args.place.device)?;
     let data = match args.images {
         true => BuiltIn::Glyphs,
         false => BuiltIn::HalfMoon,
     };
+    let data_dir = args.place.data_dir();
     let stop = interrupt::watch()?;
-    let mut contestants = Vec::new();
+    let mut models = Vec::new();
     for method in METHODS {
-        let mut config = config(data, method, u64::from(args.seed))?;
-        if let Some(precision) = &args.place.precision {
-            config.train.precision = choice("train.precision", precision)?;
-        }
-        let source = data.open(&config.data, config.seed, &args.place.data_dir())?;
-        let progress = Progress::new(method, printer.quiet, Arc::clone(&stop));
-        match train(&args, method, config, source, &device, progress)? {
-            Some(contestant) => contestants.push(contestant),
-            None => {
+        let estimator = estimator(&args, data, method);
+        let source = estimator.open(data.name(), &data_dir)?;
+        let screen = Screen::new(printer.quiet, Arc::clone(&stop)).titled();
+        let fitted = match estimator.fit_watched(source, &screen) {
+            Err(Error::Stopped { .. }) => {
                 printer.note("stopped; the same command goes on from here");
                 return Ok(ExitCode::from(interrupt::EXIT_CODE));
             }
-        }
+            fitted => fitted.with_context(|| {
+                let out = args.out.display();
+                format!("{out}: remove it or choose another --out")
+            })?,
+        };
+        let Some(accuracy) = fitted.report().test.as_ref().and_then(|test| test.accuracy) else {
+            bail!("{method} was not tested");
+        };
+        models.push(DemoModel {
+            method,
+            fitted,
+            accuracy,
+        });
     }
-    let config = &contestants[0].config;
-    let source = data.open(&config.data, config.seed, &args.place.data_dir())?;
+    let source = estimator(&args, data, METHODS[0]).open(data.name(), &data_dir)?;
     let figures = match data {
-        BuiltIn::HalfMoon => half_moon::draw(&contestants, &source, &args.out)?,
-        _ => glyphs::draw(&contestants, &source, &args.out)?,
+        BuiltIn::HalfMoon => half_moon::draw(&models, &source, &args.out)?,
+        _ => glyphs::draw(&models, &source, &args.out)?,
     };
-    report(&contestants, data, &figures, printer)?;
+    report(&models, data, &figures, printer)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Settings that finish soon: a small network for images.
-fn config(data: BuiltIn, method: &str, seed: u64) -> Result<RunConfig> {
-    let mut config = RunConfig::for_built_in_data(method, data)?;
-    config.seed = seed;
-    match data {
-        BuiltIn::HalfMoon => half_moon::adjust(&mut config),
-        _ => glyphs::adjust(&mut config),
+/// A method with settings that finish soon. A model that is in its folder already is loaded.
+fn estimator(args: &DemoArgs, data: BuiltIn, method: &str) -> Estimator {
+    let name = format!("{}-{method}-{}", data.name(), args.seed);
+    let mut estimator = Estimator::named(method)
+        .seed(u64::from(args.seed))
+        .device(&args.place.device)
+        .folder(args.out.join("runs").join(name))
+        .resume(true);
+    if let Some(precision) = &args.place.precision {
+        estimator = estimator.set("train.precision", precision.as_str());
     }
-    Ok(config)
-}
-
-/// Trains one method, or loads it where this folder has it already; nothing when interrupted.
-fn train(
-    args: &DemoArgs,
-    method: &'static str,
-    config: RunConfig,
-    source: Source,
-    device: &cpcvae::device::Device,
-    mut progress: Progress,
-) -> Result<Option<Contestant>> {
-    let name = format!("{}-{method}-{}", config.data.source, config.seed);
-    let folder = RunFolder::at(args.out.join("runs").join(name));
-    let run = cpcvae::run::run(&config, source, Some(&folder), device, &mut progress);
-    progress.finish();
-    let run = run.with_context(|| {
-        format!(
-            "{}: remove it or choose another --out",
-            folder.path().display()
-        )
-    })?;
-    let Some(trained) = run.trained else {
-        return Ok(None);
-    };
-    let Some(accuracy) = run.report.test.and_then(|test| test.accuracy) else {
-        bail!("{method} was not tested");
-    };
-    Ok(Some(Contestant {
-        method,
-        trained,
-        config,
-        accuracy,
-        seconds: run.report.fit.seconds,
-    }))
+    match data {
+        BuiltIn::HalfMoon => half_moon::adjust(estimator),
+        _ => glyphs::adjust(estimator),
+    }
 }
 
 fn report(
-    contestants: &[Contestant],
+    models: &[DemoModel],
     data: BuiltIn,
     figures: &[PathBuf],
     printer: Printer,
@@ -119,14 +96,14 @@ fn report(
         header: ["method", "labels", "test accuracy", "time"]
             .map(String::from)
             .to_vec(),
-        rows: contestants
+        rows: models
             .iter()
-            .map(|contestant| {
+            .map(|model| {
                 vec![
-                    contestant.method.into(),
-                    contestant.config.data.labels.to_string(),
-                    percent(contestant.accuracy),
-                    format!("{:.1} s", contestant.seconds),
+                    model.method.into(),
+                    model.fitted.config().data.labels.to_string(),
+                    percent(model.accuracy),
+                    format!("{:.1} s", model.fitted.report().fit.seconds),
                 ]
             })
             .collect(),
@@ -139,14 +116,14 @@ fn report(
     for figure in figures {
         text += &format!("figure: {}\n", figure.display());
     }
-    let results: Vec<_> = contestants
+    let results: Vec<_> = models
         .iter()
-        .map(|contestant| {
+        .map(|model| {
             json!({
-                "method": contestant.method,
-                "labels": contestant.config.data.labels,
-                "accuracy": contestant.accuracy,
-                "seconds": contestant.seconds,
+                "method": model.method,
+                "labels": model.fitted.config().data.labels,
+                "accuracy": model.accuracy,
+                "seconds": model.fitted.report().fit.seconds,
             })
         })
         .collect();

@@ -1,9 +1,9 @@
 //! A page of images: samples by class, reconstructions, aligned reconstructions.
 
 use anyhow::Result;
-use cpcvae::describe::{Drawn, Measured, Parts, Way};
+use cpcvae::describe::{Measured, Way};
+use cpcvae::estimator::{Fitted, Quality};
 use cpcvae::infer::Reconstruction;
-use cpcvae::run::Trained;
 use cpcvae_lab::figure::image_grid;
 use cpcvae_lab::pictures::{grid, images};
 use std::path::Path;
@@ -14,10 +14,9 @@ const ACROSS: usize = 12;
 const CLASSES: usize = 10;
 
 /// Draws the page.
-pub fn draw(trained: &Trained, parts: &Parts, drawn: &[Drawn], path: &Path) -> Result<()> {
-    let preprocess = &trained.card.preprocess;
-    let mut grid = grid(&preprocess.layout)?;
-    for drawn in drawn {
+pub fn draw(model: &Fitted, found: &Quality, path: &Path) -> Result<()> {
+    let mut grid = grid(model.layout())?;
+    for drawn in &found.drawn {
         let way = match drawn.way {
             Way::Prior => "prior",
             Way::Fitted => "fitted codes",
@@ -33,22 +32,20 @@ pub fn draw(trained: &Trained, parts: &Parts, drawn: &[Drawn], path: &Path) -> R
             grid.images.push(made);
         }
     }
-    let first: Vec<u32> = (0..parts.measured.len().min(ACROSS) as u32).collect();
-    let rows = parts.measured.select(&first);
-    let prepared = preprocess.apply(rows.clone())?;
-    grid.row_labels.push(match parts.kind {
+    let first: Vec<u32> = (0..found.measured.len().min(ACROSS) as u32).collect();
+    let rows = found.measured.select(&first);
+    grid.row_labels.push(match found.kind() {
         Measured::Test => "test images".into(),
         Measured::Validation => "validation images".into(),
     });
     grid.images.push(images(&rows.features.matrix()));
     let mut kinds = vec![(Reconstruction::Mean, "reconstructed")];
-    if trained.card.shape.transform.is_some() {
+    if model.card().shape.transform.is_some() {
         kinds.push((Reconstruction::Aligned, "aligned"));
     }
     for (kind, name) in kinds {
-        let made = trained.inference.reconstruct(&prepared.features, kind)?;
         grid.row_labels.push(name.into());
-        grid.images.push(images(&preprocess.invert(made)));
+        grid.images.push(images(&model.reconstruct(&rows, kind)?));
     }
     Ok(image_grid(&grid, path)?)
 }

@@ -121,7 +121,7 @@ fn sum_up(
                 },
                 right: Right {
                     // Up to the gap behind the point: a last block of fewer outputs goes on
-                    // with the next tile, for sums that nobody reads.
+                    // with the next tile, for sums that are not read.
                     words: &right.words[point * right.step..][block * COLUMNS..right.step],
                     row_step: outputs.len(),
                 },

@@ -39,7 +39,7 @@ impl Normal {
     }
 
     /// log pi + the expected log-density of a code with this mean and these standard deviations.
-    pub fn expected_log_density(&self, mean: &[f32], sigma: &[f32]) -> f64 {
+    pub(crate) fn expected_log_density(&self, mean: &[f32], sigma: &[f32]) -> f64 {
         let code = self.mean.len();
         let off: Vec<f64> = mean
             .iter()
