@@ -5,12 +5,34 @@ use std::collections::HashSet;
 
 /// Names that label columns often have.
 const LABEL_NAMES: [&str; 16] = [
-    "class", "label", "labels", "target", "y", "species", "category", "diagnosis", "outcome",
-    "kind", "type", "cell_type", "celltype", "group", "response", "status",
+    "class",
+    "label",
+    "labels",
+    "target",
+    "y",
+    "species",
+    "category",
+    "diagnosis",
+    "outcome",
+    "kind",
+    "type",
+    "cell_type",
+    "celltype",
+    "group",
+    "response",
+    "status",
 ];
 /// Names that columns of ids often have, and how they end.
 const ID_NAMES: [&str; 9] = [
-    "id", "uuid", "guid", "key", "index", "identifier", "barcode", "name", "unnamed: 0",
+    "id",
+    "uuid",
+    "guid",
+    "key",
+    "index",
+    "identifier",
+    "barcode",
+    "name",
+    "unnamed: 0",
 ];
 const ID_ENDINGS: [&str; 4] = ["_id", " id", "-id", ".id"];
 /// A column of classes has at most this many different values.
@@ -139,14 +161,26 @@ mod tests {
     #[test]
     fn labels_are_known_by_name_by_blanks_and_by_few_values() {
         let rows = (0..40).map(|i| {
-            let grade = if i % 4 == 0 { ["a", "b"][i / 4 % 2] } else { "" };
-            format!("{}.5,{grade},{},{}\n", i, ["red", "blue"][i % 2], i * 7 % 40)
+            let grade = if i % 4 == 0 {
+                ["a", "b"][i / 4 % 2]
+            } else {
+                ""
+            };
+            format!(
+                "{}.5,{grade},{},{}\n",
+                i,
+                ["red", "blue"][i % 2],
+                i * 7 % 40
+            )
         });
         let text = format!("length,grade,colour,age\n{}", rows.collect::<String>());
         let found = likely_labels(&table(&text));
         assert_eq!(
             found,
-            ["`grade` (2 values, 75% of the rows blank)", "`colour` (2 values)"]
+            [
+                "`grade` (2 values, 75% of the rows blank)",
+                "`colour` (2 values)"
+            ]
         );
         let named = text.replace("colour", "class");
         assert_eq!(likely_labels(&table(&named))[0], "`class` (2 values)");
@@ -162,7 +196,11 @@ mod tests {
     fn ids_are_known_by_name_and_all_different() {
         let raw = table("patient_id,age,id\n7,30,1\n8,30,1\n9,41,2\n");
         assert_eq!(likely_id(&raw, &[]), Some("patient_id"));
-        assert_eq!(likely_id(&raw, &["patient_id".into()]), None, "`id` repeats");
+        assert_eq!(
+            likely_id(&raw, &["patient_id".into()]),
+            None,
+            "`id` repeats"
+        );
         let measured = table("id,b\n0.5,1\n0.25,2\n");
         assert_eq!(likely_id(&measured, &[]), None, "fractions are measured");
     }

@@ -1,9 +1,9 @@
 //! Users' files and folders: what they give to a run.
 
+use crate::role_guess::{likely_id, likely_labels};
 use crate::{
     DataConfig, DataError, Grey, ImageSet, Opened, RawTable, Result, Source, Table, open_path,
 };
-use crate::role_guess::{likely_id, likely_labels};
 use std::path::Path;
 
 /// What is in a user's file or folder.

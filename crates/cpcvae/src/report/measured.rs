@@ -199,6 +199,8 @@ pub(super) fn training(fitted: &Fitted) -> String {
             continue;
         }
         let points = smoothed(&points);
+        // The first steps are far off and would flatten the rest of the curve.
+        let points = &points[points.len() / 30..];
         let low = points
             .iter()
             .map(|point| point.1)
@@ -209,10 +211,10 @@ pub(super) fn training(fitted: &Fitted) -> String {
             .fold(f64::NEG_INFINITY, f64::max);
         let (first, last) = (points[0].0, points[points.len() - 1].0);
         let mut plot = Plot::new((430.0, 260.0), (first, last), (low, high), ("step", name));
-        plot.curve(&points, colour(place));
+        plot.curve(points, colour(place));
         text += &plot.finish(&format!("{name} against steps"));
     }
-    let about = "The loss is the mean of neighbouring batches; its terms are in metrics.jsonl.";
+    let about = "The loss is the mean of neighbouring batches, without the first steps; its terms are in metrics.jsonl.";
     section("Training", about, &text)
 }
 

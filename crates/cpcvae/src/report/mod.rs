@@ -163,9 +163,10 @@ fn columns(data: &Dataset) -> String {
     };
     let about = about + " Ranges and missing cells are those of the first 5,000 rows.";
     let text = table(&["column", "kind", "range", "missing"], rows);
+    let open = if columns.len() <= 20 { " open" } else { "" };
     let folded = format!(
-        "<details open><summary>{} columns</summary>{text}</details>",
-        columns.len()
+        "<details{open}><summary>{} columns</summary>{text}</details>",
+        count(columns.len())
     );
     section("Columns", &about, &folded)
 }

@@ -1,6 +1,6 @@
 //! What the model shows: the map of codes, samples, rows to label next.
 
-use super::svg::{Plot, colour};
+use super::svg::{Plot, colour, short};
 use super::text::{escaped, section, table};
 use crate::error::{Error, Result};
 use crate::estimator::{Fitted, SampleOptions};
@@ -13,8 +13,8 @@ use cpcvae_data::{ColumnKind, Dataset, Layout, Matrix, png};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Rows on the map at most.
-const MAP_ROWS: usize = 1500;
+/// Rows with a label on the map, and rows without one, at most.
+const MAP_ROWS: usize = 1000;
 /// Classes that samples are drawn of at most.
 const CLASSES: usize = 12;
 /// Images of a class.
@@ -37,8 +37,11 @@ pub(super) fn map(fitted: &Fitted, data: &Dataset) -> Result<String> {
     if !has_codes(fitted) {
         return Ok(String::new());
     }
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let chosen = evenly(&all, MAP_ROWS);
+    let learnt_from: HashSet<u32> = fitted.split().labelled.iter().copied().collect();
+    let others = (0..data.len() as u32).filter(|row| !learnt_from.contains(row));
+    let mut chosen = evenly(&others.collect::<Vec<_>>(), MAP_ROWS);
+    chosen.extend(evenly(&fitted.split().labelled, MAP_ROWS));
+    chosen.sort_unstable();
     let rows = data.select(&chosen);
     let codes = fitted.encode(&rows)?.mean;
     let (points, how) = match codes.columns {
@@ -58,7 +61,6 @@ pub(super) fn map(fitted: &Fitted, data: &Dataset) -> Result<String> {
         let low = values.clone().fold(f64::INFINITY, f64::min);
         (low, values.fold(f64::NEG_INFINITY, f64::max))
     };
-    let learnt_from: HashSet<u32> = fitted.split().labelled.iter().copied().collect();
     let classes = fitted.classes();
     let outputs = match classes.is_empty() {
         true => None,
@@ -161,7 +163,7 @@ fn sampled(fitted: &Fitted, class: &str, is_image: bool) -> Result<Option<Matrix
 fn images(made: &[(&String, Option<Matrix>)], layout: &Layout) -> String {
     let mut text = String::new();
     for (class, rows) in made {
-        let _ = write!(text, "<p><b>{}</b><br>", escaped(class));
+        let _ = write!(text, "<p class=\"row\"><b>{}</b>", escaped(class));
         match rows {
             Some(rows) => {
                 for row in 0..rows.rows {
@@ -218,7 +220,7 @@ fn profiles(made: &[(&String, Option<Matrix>)], layout: &Layout) -> String {
         cells.extend(chosen.iter().map(|place| match rows {
             Some(rows) => {
                 let value = mean(rows, *place) as f32;
-                format!("{:.4}", columns[*place].in_user_units(value))
+                short(columns[*place].in_user_units(value))
             }
             None => "-".into(),
         }));

@@ -25,7 +25,7 @@ pub(super) struct Plot {
 const LEFT: f64 = 52.0;
 const BOTTOM: f64 = 38.0;
 const TOP: f64 = 10.0;
-const RIGHT: f64 = 12.0;
+const RIGHT: f64 = 22.0;
 
 impl Plot {
     /// An empty drawing of the ranges `x` and `y`, with axes and their names.
@@ -195,11 +195,12 @@ fn ticks((low, high): (f64, f64)) -> Vec<f64> {
     (first..=last).map(|tick| tick as f64 * step).collect()
 }
 
-/// A number with as few digits as a tick needs.
-fn short(value: f64) -> String {
+/// A number with few digits.
+pub(super) fn short(value: f64) -> String {
     match value.abs() {
         size if size >= 1e6 || (size > 0.0 && size < 1e-3) => format!("{value:.0e}"),
-        _ => format!("{}", (value * 1e4).round() / 1e4),
+        size if size >= 100.0 => format!("{}", value.round()),
+        _ => format!("{}", (value * 1e3).round() / 1e3),
     }
 }
 
