@@ -61,11 +61,13 @@ mod packed_texts;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet_writer;
+mod png;
 mod prefetch;
 mod random;
 mod raw_table;
 pub mod reader;
 mod remedy;
+mod role_guess;
 mod settings;
 mod shift;
 mod source;
@@ -108,6 +110,7 @@ pub use packed::{NumberKind, PackedNumbers};
 pub use packed_texts::PackedTexts;
 #[cfg(feature = "parquet")]
 pub use parquet_writer::ParquetWriter;
+pub use png::png;
 pub use prefetch::Prefetch;
 pub use raw_table::{Cells, RawColumn, RawTable};
 pub use reader::{FileKind, Opened, ReadOptions, holds_images, name_of, open_path, read_csv};

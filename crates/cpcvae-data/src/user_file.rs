@@ -1,5 +1,6 @@
 //! Users' files and folders: what they give to a run.
 
+use crate::role_guess::{likely_id, likely_labels};
 use crate::{
     DataConfig, DataError, Grey, ImageSet, Opened, RawTable, Result, Source, Table, open_path,
 };
@@ -50,7 +51,14 @@ impl UserFile {
     /// The rows for a run that was opened with these settings.
     pub fn into_source(self, data: &DataConfig) -> Result<Source> {
         let (rows, test) = match self {
-            Self::Table(table) => return Ok(Source::from(table.data).with_origin(data)),
+            Self::Table(table) => {
+                let mut origin = data.clone();
+                if let (true, Some(ids)) = (origin.id.is_empty(), &table.data.ids) {
+                    // Recognised when the file was opened; rows to predict are named by it too.
+                    origin.id = ids.name.clone();
+                }
+                return Ok(Source::from(table.data).with_origin(&origin));
+            }
             Self::Images { rows, test } => (rows.to_dataset()?, test),
         };
         let mut test = test.map(|test| test.to_dataset()).transpose()?;
@@ -70,13 +78,34 @@ impl UserFile {
 fn table(raw: &RawTable, data: &DataConfig, needs_labels: bool) -> Result<Table> {
     if needs_labels && data.label.is_empty() {
         let beside: Vec<&str> = raw.beside.iter().map(|column| &column.name[..]).collect();
+        let mut more = match beside.is_empty() {
+            true => String::new(),
+            false => format!("; beside the features there are: {}", beside.join(", ")),
+        };
+        let likely = likely_labels(raw);
+        if !likely.is_empty() {
+            more += &format!("; columns that look like labels: {}", likely.join(", "));
+        }
         return Err(DataError::NoLabelColumn {
             path: raw.path.clone(),
-            beside: match beside.is_empty() {
-                true => String::new(),
-                false => format!("; beside the features there are: {}", beside.join(", ")),
-            },
+            beside: more,
         });
     }
-    Table::new(raw, &data.table_options()?)
+    let mut options = data.table_options()?;
+    let mut note = None;
+    if options.id.is_none() {
+        let kinds = options.kinds.iter().map(|(name, _)| name);
+        let taken = options.labels.iter().chain(&options.ignore).chain(kinds);
+        let taken: Vec<String> = taken.cloned().collect();
+        if let Some(id) = likely_id(raw, &taken) {
+            options.id = Some(id.into());
+            note = Some(format!(
+                "column `{id}` is all different and named like an id: it names the rows and is no \
+                 feature"
+            ));
+        }
+    }
+    let mut table = Table::new(raw, &options)?;
+    table.warnings.extend(note);
+    Ok(table)
 }

@@ -52,6 +52,7 @@ mod probabilities;
 #[doc(hidden)]
 pub mod pseudo_label;
 mod range;
+mod report;
 pub mod run;
 pub mod train;
 

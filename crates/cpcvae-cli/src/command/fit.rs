@@ -29,6 +29,8 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
         settings.folder.display()
     ));
     let screen = Screen::new(printer.quiet, interrupt::watch()?);
+    // Shares the rows, which stay where they are.
+    let rows = source.rows.clone();
     let fitted = match settings.estimator.fit_watched(source, &screen) {
         Ok(fitted) => fitted,
         Err(Error::Stopped { step }) => return stopped(&settings, step, printer),
@@ -49,6 +51,8 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
             ExitCode::from(interrupt::EXIT_CODE)
         }
     };
+    let page = settings.folder.join("report.html");
+    fitted.write_html_report(&rows, &page)?;
     let compared = Compared::of(&fitted);
     let text = summary(&fitted, &settings.folder, compared.as_ref());
     let mut value = in_json(&fitted, &settings)?;
@@ -137,5 +141,6 @@ fn summary(fitted: &Fitted, folder: &Path, compared: Option<&Compared<'_>>) -> S
         text.push('\n');
     }
     text += &format!("run folder  {}\n", folder.display());
+    text += &format!("report      {}\n", folder.join("report.html").display());
     text + &compared.map(Compared::text).unwrap_or_default()
 }

@@ -25,17 +25,16 @@ impl RunConfig {
     /// From the complete text that [`RunConfig::to_toml`] wrote, here or in an earlier version: old
     /// names of keys are read, and keys that were not there yet say how it was before them.
     pub fn from_toml(text: &str, context: &str) -> Result<Self> {
-        let cannot = |error: toml::de::Error| Error::Config {
-            context: context.into(),
-            problem: error.to_string().trim().into(),
-        };
-        let first = match toml::from_str(text) {
-            Ok(config) => return Ok(config),
-            Err(error) => error,
-        };
-        let settings: Table = text.parse().map_err(cannot)?;
-        // The first message says the line.
-        old_keys::completed(settings, context).map_err(|_| cannot(first))
+        if let Ok(config) = toml::from_str(text) {
+            return Ok(config);
+        }
+        let settings = text
+            .parse()
+            .map_err(|error: toml::de::Error| Error::Config {
+                context: context.into(),
+                problem: error.to_string().trim().into(),
+            })?;
+        old_keys::completed(settings, context)
     }
 }
 

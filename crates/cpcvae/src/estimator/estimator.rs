@@ -1,6 +1,7 @@
 //! A method with its settings: how it is fitted and measured.
 
 use super::fitted::{Fitted, HeldOutState};
+use super::held_out_details::HeldOutDetails;
 use crate::calibration::Calibration;
 use crate::compare::{self, LearningCurve, Workplace};
 use crate::config::{Request, RunConfig};
@@ -235,6 +236,7 @@ impl Estimator {
         let Some(comparison) = comparison else {
             return Ok(());
         };
+        fitted.details = HeldOutDetails::new(data, &ours, calibration.temperature);
         fitted.calibration = calibration;
         fitted.comparison = Some(comparison);
         fitted.held_out = HeldOutState::Measured;
@@ -251,15 +253,20 @@ impl Fitted {
                 step: run.report.fit.steps,
             });
         };
+        let metrics = match &folder {
+            Some(folder) => folder.metrics()?,
+            None => run.metrics,
+        };
         Ok(Self {
             // Answers do not depend on the seed of training, but on one of their own.
             trained: trained.with_seed(0),
             config: run.config,
             report: run.report,
             split: run.split,
-            metrics: run.metrics,
+            metrics,
             calibration: Calibration::unknown(),
             comparison: None,
+            details: None,
             held_out: HeldOutState::NotAsked,
             folder,
             device,

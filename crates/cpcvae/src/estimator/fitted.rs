@@ -1,5 +1,6 @@
 //! A fitted model: what it is, how it is kept and loaded.
 
+use super::HeldOutDetails;
 use crate::calibration::Calibration;
 use crate::compare::{Comparison, Verdict};
 use crate::config::RunConfig;
@@ -34,6 +35,7 @@ pub struct Fitted {
     pub(super) trained: Trained,
     pub(super) calibration: Calibration,
     pub(super) comparison: Option<Comparison>,
+    pub(super) details: Option<HeldOutDetails>,
     pub(super) held_out: HeldOutState,
     pub(super) report: RunReport,
     pub(super) split: Split,
@@ -49,6 +51,8 @@ struct StoredReport {
     report: RunReport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    held_out_details: Option<HeldOutDetails>,
 }
 
 /// Whether answers were measured on held-out labels.
@@ -101,7 +105,11 @@ impl Fitted {
         let device = device(device_name)?;
         let trained = Trained::open_with(&folder, &device, precision, 0)?;
         let calibration = Calibration::load(&folder)?.unwrap_or_else(Calibration::unknown);
-        let StoredReport { report, comparison } = folder.read_report()?;
+        let StoredReport {
+            report,
+            comparison,
+            held_out_details: details,
+        } = folder.read_report()?;
         Ok(Self {
             config: folder.config()?,
             trained,
@@ -111,6 +119,7 @@ impl Fitted {
             },
             calibration,
             comparison,
+            details,
             report,
             split: folder.split()?,
             metrics: folder.metrics()?,
@@ -187,6 +196,11 @@ impl Fitted {
         self.comparison.as_ref()
     }
 
+    /// Held-out answers, counted by class and by confidence, where labels are classes.
+    pub fn held_out_details(&self) -> Option<&HeldOutDetails> {
+        self.details.as_ref()
+    }
+
     /// In words: whether the unlabelled rows help, by how much, how sure that is.
     pub fn verdict(&self) -> Option<Verdict> {
         let compared = self.comparison.as_ref()?;
@@ -216,6 +230,7 @@ impl Fitted {
         StoredReport {
             report: self.report.clone(),
             comparison: self.comparison.clone(),
+            held_out_details: self.details.clone(),
         }
     }
 

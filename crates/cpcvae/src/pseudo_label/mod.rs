@@ -27,6 +27,7 @@ pub use forest::forest;
 pub use hog::{HOG_LENGTH, hog};
 pub use knn::knn;
 pub use logistic::logistic;
+pub(crate) use pca::principal_components;
 pub use propagate::{Propagation, propagate};
 
 use std::borrow::Cow;

@@ -10,7 +10,7 @@ const WIDEST: usize = 2000;
 
 /// The coordinates of rows `[n, width]` along their `count` leading principal components,
 /// `[n, count]`.
-pub(super) fn principal_components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
+pub(crate) fn principal_components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
     let n = rows.len() / width;
     let mut mean = vec![0.0f64; width];
     for row in rows.chunks_exact(width) {
