@@ -11,6 +11,7 @@ pub mod crossfit;
 pub mod describe;
 pub mod device;
 pub mod distribution;
+pub mod ensemble;
 pub mod error;
 pub mod estimator;
 pub mod infer;

@@ -7,6 +7,7 @@
 mod choices;
 mod data_dependent;
 mod defaults;
+mod ensemble;
 mod overlay;
 mod paper;
 mod presets;
@@ -15,6 +16,7 @@ mod request;
 
 pub use choices::{MeasureName, PrecisionName, ScheduleName, SolverName, choice};
 pub use cpcvae_data::{BuiltIn, DataConfig};
+pub use ensemble::{EnsembleConfig, EnsembleMembers};
 pub use overlay::parse_settings;
 pub use presets::{GLYPH_ROWS, Preset, PresetData};
 pub use pseudo_labels::{PseudoLabelConfig, PseudoLabelSourceName};
@@ -42,6 +44,9 @@ pub struct RunConfig {
     pub method: Method,
     /// Pseudo-labels beside it.
     pub pseudo_labels: PseudoLabelConfig,
+    /// Who answers beside the network; runs of before have nobody.
+    #[serde(default)]
+    pub ensemble: EnsembleConfig,
     /// A prediction constraint to be met.
     pub constraint: ConstraintConfig,
     /// How it is optimised.

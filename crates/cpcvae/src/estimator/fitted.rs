@@ -4,6 +4,7 @@ use crate::calibration::Calibration;
 use crate::compare::{Comparison, Verdict};
 use crate::config::RunConfig;
 use crate::device::{Device, Precision, device};
+use crate::ensemble::{Ensemble, Voter};
 use crate::error::{Error, Result};
 use crate::model::Target;
 use crate::run::{Card, Run, RunFolder, RunReport, Trained};
@@ -32,6 +33,7 @@ use std::path::Path;
 pub struct Fitted {
     pub(super) config: RunConfig,
     pub(super) trained: Trained,
+    pub(super) ensemble: Option<Ensemble>,
     pub(super) calibration: Calibration,
     pub(super) comparison: Option<Comparison>,
     pub(super) held_out: HeldOutState,
@@ -49,6 +51,9 @@ struct StoredReport {
     report: RunReport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
+    /// Who answers for a class, and with what share.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ensemble: Vec<Voter>,
 }
 
 /// Whether answers were measured on held-out labels.
@@ -89,7 +94,14 @@ impl Fitted {
         let device = device(device_name)?;
         let trained = Trained::open_with(&folder, &device, precision, 0)?;
         let calibration = Calibration::load(&folder)?.unwrap_or_else(Calibration::unknown);
-        let StoredReport { report, comparison } = folder.read_report()?;
+        let StoredReport {
+            report, comparison, ..
+        } = folder.read_report()?;
+        let classes = trained.card.shape.target.outputs();
+        let ensemble = match trained.card.shape.target.is_classes() {
+            true => Ensemble::load(&folder, classes)?,
+            false => None,
+        };
         Ok(Self {
             config: folder.config()?,
             trained,
@@ -97,6 +109,7 @@ impl Fitted {
                 Some(_) => HeldOutState::Measured,
                 None => HeldOutState::NotAsked,
             },
+            ensemble,
             calibration,
             comparison,
             report,
@@ -123,6 +136,9 @@ impl Fitted {
             metrics,
         };
         run.save(&folder)?;
+        if let Some(ensemble) = &self.ensemble {
+            ensemble.save(&folder)?;
+        }
         self.calibration.save(&folder)?;
         folder.write_report(&self.stored_report())
     }
@@ -200,16 +216,29 @@ impl Fitted {
         &self.metrics
     }
 
+    /// Who answers for a class, and with what share: the network first, then the members of the
+    /// ensemble. Empty where the network answers alone.
+    pub fn voters(&self) -> Vec<Voter> {
+        let voters = |ensemble: &Ensemble| ensemble.voters(&self.card().method);
+        self.ensemble.as_ref().map(voters).unwrap_or_default()
+    }
+
     fn stored_report(&self) -> StoredReport {
         StoredReport {
             report: self.report.clone(),
             comparison: self.comparison.clone(),
+            ensemble: self.voters(),
         }
     }
 
     pub(super) fn keep_calibration(&self) -> Result<()> {
         match &self.folder {
-            Some(folder) => self.calibration.save(folder),
+            Some(folder) => {
+                if let Some(ensemble) = &self.ensemble {
+                    ensemble.save(folder)?;
+                }
+                self.calibration.save(folder)
+            }
             None => Ok(()),
         }
     }
