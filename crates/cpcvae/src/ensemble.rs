@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 const FORMAT: u32 = 1;
 /// Labelled rows that members learn at most, so that opening a run stays quick.
 const MOST_LABELS: usize = 2000;
-/// The network's share where no labels were held out from it.
-const NETWORK_SHARE: f64 = 0.5;
+/// The network's share before held-out labels speak: it has seen the unlabelled rows, too.
+const NETWORK_SHARE: f64 = 0.25;
 
 /// Members, and how their votes count beside the network's.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl Ensemble {
             sharpness: 1.0,
             weight: NETWORK_SHARE,
         };
-        let own = Vote::by_left_out(&left_out, &known, classes).into_iter();
+        let own = Vote::by_left_out(&left_out, &Members::PRIORS, &known, classes).into_iter();
         let own = own.map(|vote| Vote {
             weight: (1.0 - NETWORK_SHARE) * vote.weight,
             ..vote
@@ -107,7 +107,9 @@ impl Ensemble {
     /// The same with votes by what the network and each member said, `[labels, classes]`, of labels
     /// that they did not see.
     pub fn with_votes(mut self, left_out: &[Vec<f32>], labels: &[u32]) -> Self {
-        self.votes = Vote::by_left_out(left_out, labels, self.learnt.classes);
+        let network = NETWORK_SHARE / (1.0 - NETWORK_SHARE);
+        let priors: Vec<f64> = std::iter::once(network).chain(Members::PRIORS).collect();
+        self.votes = Vote::by_left_out(left_out, &priors, labels, self.learnt.classes);
         self
     }
 
@@ -230,4 +232,50 @@ impl Learnt {
 
 fn path(folder: &RunFolder) -> PathBuf {
     folder.path().join("model").join("members.safetensors")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of two rows for two classes.
+    fn file(classes: Vec<f32>, weight: f64) -> TensorFile {
+        let vote = Vote {
+            sharpness: 1.0,
+            weight,
+        };
+        let about = About {
+            format: FORMAT,
+            compared: ComparedFeatures::Values,
+            votes: vec![vote; 1 + Members::NAMES.len()],
+        };
+        let rows = (vec![2, 1], vec![0.0, 1.0]);
+        let named = [
+            ("rows".to_string(), rows),
+            ("classes".to_string(), (vec![classes.len()], classes)),
+        ];
+        TensorFile {
+            tensors: Parameters(named.into()),
+            about: serde_json::to_string(&about).expect("plain"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused_and_one_that_does_answers() {
+        let problem = |file| Ensemble::of_file(file, 2).err().expect("refused");
+        assert!(problem(file(vec![0.0, 2.0], 0.2)).contains("classes that the model"));
+        assert!(problem(file(vec![0.0, 0.5], 0.2)).contains("classes that the model"));
+        assert!(problem(file(vec![0.0], 0.2)).contains("do not fit"));
+        assert!(problem(file(vec![0.0, 1.0], -1.0)).contains("votes"));
+        assert!(problem(file(vec![0.0, 1.0], f64::INFINITY)).contains("null"));
+        let ensemble = Ensemble::of_file(file(vec![0.0, 1.0], 0.2), 2).expect("fits");
+        let layout = Layout::Columns(vec!["x".into()]);
+        let rows = |values: Vec<f32>| Matrix::new(values.len(), 1, values).expect("fits");
+        let said = ensemble.said(rows(vec![-1.0, 2.0]), &layout).expect("said");
+        let unsure = Matrix::new(2, 2, vec![0.5; 4]).expect("fits");
+        let mean = ensemble.mean(unsure, said);
+        assert!(mean.row(0)[0] > 0.6 && mean.row(1)[1] > 0.6, "{mean:?}");
+        let wide = Matrix::new(1, 3, vec![0.0; 3]).expect("fits");
+        assert!(ensemble.said(wide, &layout).is_err());
+    }
 }

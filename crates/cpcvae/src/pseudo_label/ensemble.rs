@@ -5,6 +5,9 @@ use super::propagate::{beliefs, knn_graph};
 use super::vote::{Vote, log_mean};
 use super::{alpha, whole};
 
+/// What label propagation counts before any label speaks, beside 1 for all members.
+const PROPAGATION: f64 = 0.3;
+
 /// Class probabilities of all rows from a few labels, before any network is trained:
 /// `[rows, classes]`.
 ///
@@ -37,7 +40,10 @@ pub fn ensemble(
             .into_iter()
             .map(of_judges),
     );
-    let votes = Vote::by_left_out(&left_out, &known, classes);
+    let priors: Vec<f64> = std::iter::once(PROPAGATION)
+        .chain(Members::PRIORS)
+        .collect();
+    let votes = Vote::by_left_out(&left_out, &priors, &known, classes);
     let mut said = vec![beliefs(&graph, alpha, labels, classes)];
     said.extend(members.beliefs(features));
     log_mean(&votes, &said, classes)

@@ -8,6 +8,8 @@ const DOUBT: f32 = 0.05;
 /// How fast weights fall with the log-loss, for each root of a label. Chosen on eleven tables with 3
 /// to 30 labels a class, see `docs/methods/ensemble.md`.
 const CONTRAST: f64 = 2.0;
+/// The same for each label, where labels are few and losses mostly chance.
+const CONTRAST_OF_FEW: f64 = 0.3;
 /// With this many labels a sharpness is half-way to the one that suits them best.
 const LABELS_FOR_SHARPNESS: f64 = 20.0;
 /// Sharpnesses tried: powers of e in these steps to both sides of 1.
@@ -25,9 +27,15 @@ pub struct Vote {
 
 impl Vote {
     /// Votes by what each classifier said, `[labels, classes]`, of labels that it did not see: the
-    /// weight is proportional to `exp(-2 sqrt(labels) loss)` for a mean log-loss. So all are nearly
-    /// equal where labels are few, and the best one wins where they are many.
-    pub fn by_left_out(left_out: &[Vec<f32>], labels: &[u32], classes: usize) -> Vec<Self> {
+    /// weight is proportional to `prior exp(-c loss)` for its mean log-loss, where `c` is the smaller
+    /// of 0.3 labels and 2 sqrt(labels). So where labels are few the priors decide, and where they
+    /// are many the best one wins.
+    pub fn by_left_out(
+        left_out: &[Vec<f32>],
+        prior: &[f64],
+        labels: &[u32],
+        classes: usize,
+    ) -> Vec<Self> {
         let shrink = labels.len() as f64 / (labels.len() as f64 + LABELS_FOR_SHARPNESS);
         let mut votes: Vec<Self> = Vec::new();
         let mut losses = Vec::new();
@@ -44,9 +52,10 @@ impl Vote {
             });
         }
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
-        let contrast = CONTRAST * (labels.len() as f64).sqrt();
-        for (vote, loss) in votes.iter_mut().zip(&losses) {
-            vote.weight = (-contrast * (loss - least)).exp();
+        let count = labels.len() as f64;
+        let contrast = (CONTRAST * count.sqrt()).min(CONTRAST_OF_FEW * count);
+        for (vote, (loss, prior)) in votes.iter_mut().zip(losses.iter().zip(prior)) {
+            vote.weight = prior * (-contrast * (loss - least)).exp();
         }
         let sum: f64 = votes.iter().map(|vote| vote.weight).sum();
         votes.iter_mut().for_each(|vote| vote.weight /= sum);
@@ -116,7 +125,7 @@ mod tests {
     fn the_better_one_is_heard_more_the_more_labels_say_so() {
         let weight = |rows| {
             let (said, labels) = said(rows);
-            let votes = Vote::by_left_out(&said, &labels, 2);
+            let votes = Vote::by_left_out(&said, &[0.5; 2], &labels, 2);
             assert!((votes[0].weight + votes[1].weight - 1.0).abs() < 1e-9);
             assert!(votes[1].sharpness < votes[0].sharpness);
             votes[0].weight
