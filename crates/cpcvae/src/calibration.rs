@@ -204,7 +204,7 @@ impl Trained {
     /// What the model says of rows without a label, at most 2,000 of them, evenly over the split:
     /// `[rows, outputs]`.
     pub fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
-        let rows = data.select(&evenly(&split.unlabelled, COMPARED_ROWS));
+        let rows = data.select(&compared_without_label(split));
         let prepared = self.card.preprocess.apply(rows)?;
         self.inference.predict(&prepared.features, 0)
     }
@@ -219,6 +219,11 @@ impl Trained {
         }
         Ok(scores)
     }
+}
+
+/// Rows without a label that say how frequent classes are there: at most 2,000, evenly.
+pub(crate) fn compared_without_label(split: &Split) -> Vec<u32> {
+    evenly(&split.unlabelled, COMPARED_ROWS)
 }
 
 /// For each held-out row that appears, the share of its answers that are right, in row order:

@@ -6,6 +6,7 @@
 //! (with few rows of many columns much better), and what is said here must hold for new rows.
 
 use crate::config::RunConfig;
+use crate::ensemble::Ensemble;
 use crate::error::{Error, Remedy, Result};
 use crate::op::is_cpu;
 use crate::prepare::Prepared;
@@ -22,9 +23,6 @@ const MOST_SPREAD: usize = 60_000;
 
 /// Numbers in a table up to which trainings on it run beside each other: each has a copy of it.
 const MOST_NUMBERS_AT_ONCE: usize = 32 << 20;
-
-/// Labels up to which a table has ten folds.
-const FEW_LABELS: usize = 500;
 
 /// Anything that spreads known classes over rows without training: `features [rows, width]` with
 /// NaN for missing cells, known (row, class) pairs, the number of classes; gives probabilities
@@ -47,12 +45,10 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// Ten folds for tables with few labels, where each label that a model lacks shows in its
-    /// answers; five for others, and three for images, which take longer. Dealt once.
-    pub fn default_for(layout: &Layout, labels: usize, seed: u64) -> Self {
+    /// Five folds for tables, and three for images, which take longer. Dealt once.
+    pub fn default_for(layout: &Layout, seed: u64) -> Self {
         Self {
             folds: match layout {
-                Layout::Columns(_) if labels <= FEW_LABELS => 10,
                 Layout::Columns(_) => 5,
                 Layout::Image { .. } => 3,
             },
@@ -81,6 +77,17 @@ impl HeldOut {
                 rows: 0,
                 columns: outputs,
                 values: Vec::new(),
+            },
+        }
+    }
+
+    /// The rows with other outputs for them.
+    pub fn with_values(&self, values: Vec<f32>) -> Self {
+        Self {
+            rows: self.rows.clone(),
+            outputs: Matrix {
+                values,
+                ..self.outputs.clone()
             },
         }
     }
@@ -250,6 +257,29 @@ impl<'a> CrossFit<'a> {
             rows: part.held_out.clone(),
             outputs: Matrix::new(part.held_out.len(), classes, all)?,
         })
+    }
+
+    /// What members of an ensemble, fitted to the labels of a part, say of the rows that it holds
+    /// out: one [`HeldOut`] a member. Only for classes.
+    pub fn members(&self, part: usize, config: &RunConfig) -> Result<Vec<HeldOut>> {
+        let part = &self.parts[part];
+        let prepared = Prepared::new(self.source(part), config, None)?;
+        let preprocess = &prepared.preprocess;
+        let fitted = Ensemble::fit(config, preprocess, self.data, &part.split.labelled)?;
+        let Some(fitted) = fitted else {
+            return Ok(Vec::new());
+        };
+        let held_out = preprocess.apply(self.data.select(&part.held_out))?;
+        let rows = held_out.features.matrix();
+        let classes = self.data.class_names().len();
+        let said = fitted.said(rows, &held_out.layout)?.into_iter();
+        said.map(|said| {
+            Ok(HeldOut {
+                rows: part.held_out.clone(),
+                outputs: Matrix::new(part.held_out.len(), classes, said)?,
+            })
+        })
+        .collect()
     }
 
     fn source(&self, part: &Part) -> Source {

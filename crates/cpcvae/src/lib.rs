@@ -27,6 +27,7 @@ pub mod describe;
 pub mod device;
 #[doc(hidden)]
 pub mod distribution;
+pub mod ensemble;
 pub mod error;
 pub mod estimator;
 pub mod infer;

@@ -91,6 +91,9 @@ pub struct PredictArgs {
     /// Leave out log_p and percentile, for which every row is decoded 20 times
     #[arg(long)]
     pub no_density: bool,
+    /// Add the class that each voter of an ensemble names: the network and every member
+    #[arg(long)]
+    pub explain: bool,
     /// The columns to carry along.
     #[command(flatten)]
     pub passthrough: PassthroughArgs,

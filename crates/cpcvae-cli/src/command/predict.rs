@@ -6,6 +6,7 @@ use crate::output::{cells, check_out, lines_of_parts, write_table};
 use crate::passthrough::Passthrough;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
+use cpcvae::ensemble::Voter;
 use cpcvae::estimator::{Fitted, PredictOptions, Predictions, WantedLabels};
 use cpcvae::model::Target;
 use cpcvae_data::CellKind;
@@ -22,6 +23,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         coverage: args.coverage,
         samples: args.samples as usize,
         density: !args.no_density,
+        votes: args.explain,
     };
     // The row's number, then names that came with it.
     let mut columns: Vec<(String, CellKind)> = Vec::new();
@@ -36,11 +38,20 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     if model.calibration().typical.is_some() && options.density {
         columns.extend(["log_p", "percentile"].map(|name| (name.into(), CellKind::Number)));
     }
+    if options.votes {
+        let voters = model.voters().into_iter();
+        columns.extend(voters.map(|voter| (format!("vote_{}", voter.name), CellKind::Text)));
+    }
     let parts = model.predict_parts(&rows.data, options)?;
     let lines = lines_of_parts(parts, |first, part| {
         let line = |row: usize| {
             let mut line = passthrough.line(first + row);
             line.extend(answer_cells(&part, row));
+            let named = part
+                .votes
+                .iter()
+                .map(|votes| part.classes[votes[row]].clone());
+            line.extend(named);
             line
         };
         (0..part.len()).map(line).collect()
@@ -56,6 +67,16 @@ fn note_limits(model: &Fitted, args: &PredictArgs, printer: Printer) {
             "note: `{}` predicts from the features, not from a code, so --samples has no effect",
             model.card().method
         ));
+    }
+    if args.explain {
+        printer.note(match model.voters().as_slice() {
+            [] => "note: the network answers alone, so --explain has nothing to add".to_string(),
+            voters => {
+                let share = |voter: &Voter| format!("{} {}", voter.name, percent(voter.weight));
+                let shares: Vec<String> = voters.iter().map(share).collect();
+                format!("note: shares of the answer: {}", shares.join(", "))
+            }
+        });
     }
     if model.calibration().held_out.is_none() {
         printer.note(

@@ -71,6 +71,12 @@ pub fn settings_hash(settings: &Value) -> String {
     {
         all.remove("pseudo_labels");
     }
+    let members = settings.pointer("/ensemble/members");
+    if members.is_some_and(|members| members == "none")
+        && let Some(all) = settings.as_object_mut()
+    {
+        all.remove("ensemble");
+    }
     // Keys of a JSON object are sorted.
     format!("{:08x}", crc32fast::hash(settings.to_string().as_bytes()))
 }

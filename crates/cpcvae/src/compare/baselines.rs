@@ -2,8 +2,9 @@
 
 use super::{Comparison, MethodScores, ScoreKind};
 use crate::calibration::{closeness, rightness};
-use crate::config::RunConfig;
+use crate::config::{EnsembleMembers, RunConfig};
 use crate::crossfit::{CrossFit, Folding, HeldOut, Spread};
+use crate::ensemble::Voter;
 use crate::error::{Error, Result};
 use crate::method::{DataKind, LabelsOnly, Method, MethodSettings, VaeThenMlp};
 use crate::parallel_runs::parallel_runs;
@@ -16,12 +17,15 @@ use std::path::{Path, PathBuf};
 /// Baselines that are not trained by gradients, for classes.
 const UNTRAINED: [(&str, Spread); 4] = [
     ("neighbours", knn),
-    ("forest", forest),
+    ("extra-trees", forest),
     ("logistic-regression", logistic),
     ("label-spreading", |features, width, labels, classes| {
         propagate(features, width, labels, classes, &Propagation::default())
     }),
 ];
+
+/// What the common answer of a network and its members is called.
+const ENSEMBLE: &str = "ensemble";
 
 /// Baselines that are networks, with the run's own shape and number of steps.
 const TRAINED: [&str; 2] = [LabelsOnly::INFO.name, VaeThenMlp::INFO.name];
@@ -117,6 +121,36 @@ pub fn comparison(
     }
 }
 
+/// What members of the ensemble say of held-out rows, in the order of the parts: one a member.
+pub fn members_held_out(fit: &CrossFit<'_>, config: &RunConfig) -> Result<Vec<HeldOut>> {
+    let mut all: Vec<HeldOut> = Vec::new();
+    for part in 0..fit.parts() {
+        for (member, said) in fit.members(part, config)?.into_iter().enumerate() {
+            match all.get_mut(member) {
+                Some(before) => before.extend(said),
+                None => all.push(said),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The comparison of a common answer, with those who voted for it: the network, then the members.
+pub fn with_voters(
+    mut comparison: Comparison,
+    data: &Dataset,
+    voters: &[Voter],
+    network: &HeldOut,
+    members: &[HeldOut],
+) -> Comparison {
+    comparison.ours.name = ENSEMBLE.into();
+    let held_out = std::iter::once(network).chain(members);
+    let voters = voters.iter().zip(held_out);
+    let others = voters.map(|(voter, held_out)| scores(data, &voter.name, held_out));
+    comparison.others.extend(others);
+    comparison
+}
+
 /// Adds baselines on the same folds. Nothing when a stop was asked for.
 pub fn with_baselines(
     mut comparison: Comparison,
@@ -139,6 +173,10 @@ pub fn with_baselines(
     }
     if comparison.measure == ScoreKind::Accuracy {
         for (name, spread) in UNTRAINED {
+            // Members of the ensemble were measured already.
+            if comparison.others.iter().any(|other| other.name == name) {
+                continue;
+            }
             let mut theirs = HeldOut::empty(data.class_names().len());
             for part in 0..fit.parts() {
                 theirs.extend(fit.spread(part, config, spread)?);
@@ -162,7 +200,15 @@ fn scores(data: &Dataset, name: &str, held_out: &HeldOut) -> MethodScores {
 /// Baselines that are trained: those that the run's own method is not.
 fn baselines(config: &RunConfig) -> impl Iterator<Item = &'static str> {
     let ours = config.method.name();
-    TRAINED.into_iter().filter(move |name| *name != ours)
+    // Beside members that need no training, what the labels alone give such a network is enough.
+    let most = match config.ensemble.members {
+        EnsembleMembers::None => TRAINED.len(),
+        EnsembleMembers::All => 1,
+    };
+    TRAINED
+        .into_iter()
+        .filter(move |name| *name != ours)
+        .take(most)
 }
 
 /// A baseline with the run's own network, batches and number of steps.
@@ -172,6 +218,7 @@ fn baseline(config: &RunConfig, name: &str, kind: DataKind) -> Result<RunConfig>
         method: Method::named(name, kind)?,
         constraint: usual.constraint,
         pseudo_labels: usual.pseudo_labels,
+        ensemble: usual.ensemble,
         ..config.clone()
     };
     if matches!(baseline.method, Method::VaeThenMlp(_)) && baseline.model.predictor.is_empty() {

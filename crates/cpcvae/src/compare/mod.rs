@@ -6,7 +6,10 @@ mod learning_curve;
 mod paired;
 mod power_law;
 
-pub use baselines::{Workplace, baseline_trainings, comparison, hold_out_labels, with_baselines};
+pub use baselines::{
+    Workplace, baseline_trainings, comparison, hold_out_labels, members_held_out, with_baselines,
+    with_voters,
+};
 pub use comparison::{Comparison, MethodScores, Outcome, ScoreKind, Verdict};
 pub use learning_curve::{LearningCurve, learning_curve};
 pub use paired::Paired;

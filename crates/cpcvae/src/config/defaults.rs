@@ -1,9 +1,9 @@
 //! What every setting is where nothing is said.
 
 use super::{
-    ConstraintConfig, DataConfig, MeasureName, ModelConfig, NetName, PrecisionName,
-    PseudoLabelConfig, PseudoLabelSourceName, RunConfig, ScheduleName, SolverName, TrainConfig,
-    TransformConfig,
+    ConstraintConfig, DataConfig, EnsembleConfig, EnsembleMembers, MeasureName, ModelConfig,
+    NetName, PrecisionName, PseudoLabelConfig, PseudoLabelSourceName, RunConfig, ScheduleName,
+    SolverName, TrainConfig, TransformConfig,
 };
 use crate::distribution::Family;
 use crate::error::Result;
@@ -50,6 +50,12 @@ impl RunConfig {
         if self.model.transform.enabled {
             train.shift = 1;
         }
+        self
+    }
+
+    /// These settings, which are defaults, with members that vote beside the network.
+    pub fn with_ensemble(mut self) -> Self {
+        self.ensemble.members = EnsembleMembers::All;
         self
     }
 
@@ -147,6 +153,7 @@ impl RunConfig {
             },
             method,
             pseudo_labels: PseudoLabelConfig::default_for(kind),
+            ensemble: EnsembleConfig::default(),
         })
     }
 }

@@ -7,6 +7,7 @@
 mod choices;
 mod data_dependent;
 mod defaults;
+mod ensemble;
 mod old_keys;
 mod overlay;
 mod paper;
@@ -16,6 +17,7 @@ mod request;
 
 pub use choices::{MeasureName, PrecisionName, ScheduleName, SolverName, choice};
 pub use cpcvae_data::{BuiltIn, DataConfig};
+pub use ensemble::{EnsembleConfig, EnsembleMembers};
 #[doc(hidden)]
 pub use old_keys::LATER_KEYS;
 pub use overlay::parse_settings;
@@ -45,6 +47,9 @@ pub struct RunConfig {
     pub method: Method,
     /// Pseudo-labels beside it.
     pub pseudo_labels: PseudoLabelConfig,
+    /// Who answers beside the network; runs of before have nobody.
+    #[serde(default)]
+    pub ensemble: EnsembleConfig,
     /// A prediction constraint to be met.
     pub constraint: ConstraintConfig,
     /// How it is optimised.

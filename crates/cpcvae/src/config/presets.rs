@@ -57,7 +57,9 @@ impl RunConfig {
             (PresetData::Own(_), Preset::Default) => Ok(match config.method {
                 // It is not known yet whether alike rows are of one class, as digits are and faces are
                 // not: the labels decide where pseudo-labels come from.
-                Method::Cpc(_) => config.with_pseudo_labels(PseudoLabelSourceName::Ensemble),
+                Method::Cpc(_) => config
+                    .with_pseudo_labels(PseudoLabelSourceName::Ensemble)
+                    .with_ensemble(),
                 _ => config,
             }),
             (_, Preset::Paper) => {

@@ -205,9 +205,23 @@ impl Fitted {
         let preprocess = &self.card().preprocess;
         let prepared = preprocess.apply(rows.clone())?;
         let inference = &self.trained.inference;
-        let evaluation = inference.evaluate_at(&prepared, self.calibration.temperature);
+        let temperature = self.calibration.temperature;
+        let evaluation = match &self.ensemble {
+            None => inference.evaluate_at(&prepared, temperature),
+            Some(_) => {
+                let outputs = self.class_probabilities(&prepared)?;
+                inference.evaluate_outputs(outputs, &prepared, temperature)
+            }
+        };
         let evaluation = inference.with_evidence(evaluation, &prepared);
         Ok(preprocess.in_user_units(evaluation, &prepared.features))
+    }
+
+    /// Class probabilities of prepared rows by network and members, before calibration.
+    pub(super) fn class_probabilities(&self, prepared: &Dataset) -> Result<Matrix> {
+        let outputs = self.trained.inference.predict(&prepared.features, 0)?;
+        let features = prepared.features.matrix();
+        Ok(self.with_members(outputs, &features, &prepared.layout)?.0)
     }
 
     /// New rows in the user's units, of all kinds.
@@ -335,7 +349,7 @@ impl Fitted {
         let prepared = self.card().preprocess.apply(open.clone())?;
         let inference = &self.trained.inference;
         let codes = inference.encode(&prepared.features)?.mean;
-        let mut probabilities = inference.predict(&prepared.features, 0)?;
+        let mut probabilities = self.class_probabilities(&prepared)?;
         let temperature = self.calibration.temperature;
         at_temperature(&mut probabilities.values, names.len(), temperature);
         let log_p = log_densities(&self.trained, open)?;

@@ -5,13 +5,14 @@ use super::held_out_details::HeldOutDetails;
 use crate::calibration::Calibration;
 use crate::compare::{self, LearningCurve, Workplace};
 use crate::config::{Request, RunConfig};
-use crate::crossfit::{CrossFit, Folding};
+use crate::crossfit::{CrossFit, Folding, HeldOut};
 use crate::device::{Device, device};
+use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
 use crate::prepare::Prepared;
 use crate::run::{Run, RunFolder, run};
 use crate::train::{StopReason, TrainingInfo, Watch};
-use cpcvae_data::{DataName, Dataset, Source};
+use cpcvae_data::{DataName, Dataset, Matrix, Source, Split};
 use std::path::PathBuf;
 
 /// Folds of a learning curve at most.
@@ -114,8 +115,8 @@ impl Estimator {
     }
 
     /// How labels of these rows are held out.
-    fn folding(&self, data: &Dataset, labels: usize, seed: u64) -> Folding {
-        let usual = Folding::default_for(&data.layout, labels, seed);
+    fn folding(&self, data: &Dataset, seed: u64) -> Folding {
+        let usual = Folding::default_for(&data.layout, seed);
         Folding {
             folds: self.held_out.folds.unwrap_or(usual.folds),
             repeats: self.held_out.repeats,
@@ -136,7 +137,7 @@ impl Estimator {
         let config = self.request.settings_for(&source.rows)?;
         let data = source.rows.clone();
         let split = Prepared::new(source, &config, None)?.training.split;
-        let usual = self.folding(&data, split.labelled.len(), config.seed);
+        let usual = self.folding(&data, config.seed);
         let folding = Folding {
             // There are several trainings a fold, and they are compared with each other.
             folds: self.held_out.folds.unwrap_or(usual.folds.min(CURVE_FOLDS)),
@@ -172,6 +173,9 @@ impl Estimator {
             });
         }
         let mut fitted = Fitted::new(run, folder, device)?;
+        let labelled = &fitted.split.labelled;
+        let preprocess = &fitted.trained.card.preprocess;
+        fitted.ensemble = Ensemble::fit(&config, preprocess, &data, labelled)?;
         fitted.calibration = Calibration::unknown().with_typical(
             &fitted.trained.with_seed(config.seed),
             &data,
@@ -190,7 +194,7 @@ impl Estimator {
             return Ok(());
         }
         let split = fitted.split.clone();
-        let folding = self.folding(data, split.labelled.len(), config.seed);
+        let folding = self.folding(data, config.seed);
         let fit = match CrossFit::new(data, &split, &folding) {
             Ok(fit) => fit,
             Err(error) => {
@@ -216,8 +220,13 @@ impl Estimator {
         let Some(ours) = compare::hold_out_labels(&fit, &config, &folding, &place)? else {
             return Ok(());
         };
+        let members = match &fitted.ensemble {
+            Some(_) => compare::members_held_out(&fit, &config)?,
+            None => Vec::new(),
+        };
+        let network = ours;
+        let ours = fitted.vote(data, &network, &members);
         let unlabelled = fitted
-            .trained
             .with_seed(config.seed)
             .answers_without_label(data, &split)?;
         let calibration = fitted.calibration.clone();
@@ -229,6 +238,10 @@ impl Estimator {
             &ours,
             &calibration.class_weights,
         );
+        let comparison = match members.is_empty() {
+            true => comparison,
+            false => compare::with_voters(comparison, data, &fitted.voters(), &network, &members),
+        };
         let comparison = match self.held_out.compare {
             false => Some(comparison),
             true => compare::with_baselines(comparison, data, &config, (&fit, &folding), &place)?,
@@ -238,6 +251,7 @@ impl Estimator {
         };
         fitted.details = HeldOutDetails::new(data, &ours, calibration.temperature);
         fitted.calibration = calibration;
+        fitted.test_again(data)?;
         fitted.comparison = Some(comparison);
         fitted.held_out = HeldOutState::Measured;
         fitted.keep_calibration()?;
@@ -264,6 +278,7 @@ impl Fitted {
             report: run.report,
             split: run.split,
             metrics,
+            ensemble: None,
             calibration: Calibration::unknown(),
             comparison: None,
             details: None,
@@ -271,5 +286,41 @@ impl Fitted {
             folder,
             device,
         })
+    }
+    /// The common answer for held-out rows, by votes that follow from what network and members said
+    /// of them. The network's own where there are no members.
+    fn vote(&mut self, data: &Dataset, network: &HeldOut, members: &[HeldOut]) -> HeldOut {
+        let Some(ensemble) = self.ensemble.take() else {
+            return network.clone();
+        };
+        let known = |row: &u32| data.labels.class_of(*row);
+        let known: Vec<u32> = network.rows.iter().filter_map(known).collect();
+        let said = |all: &HeldOut| all.outputs.values.clone();
+        let of_members: Vec<Vec<f32>> = members.iter().map(said).collect();
+        let mut all = vec![said(network)];
+        all.extend(of_members.iter().cloned());
+        let ensemble = ensemble.with_votes(&all, &known);
+        let mean = ensemble.mean(network.outputs.clone(), of_members);
+        self.ensemble = Some(ensemble);
+        network.with_values(mean.values)
+    }
+
+    /// What is said of some rows without a label: `[rows, outputs]`.
+    fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
+        match &self.ensemble {
+            None => self.trained.answers_without_label(data, split),
+            Some(_) => {
+                let rows = data.select(&crate::calibration::compared_without_label(split));
+                self.class_probabilities(&self.card().preprocess.apply(rows)?)
+            }
+        }
+    }
+
+    /// Figures on test rows by the common answer; training knew the network's only.
+    fn test_again(&mut self, data: &Dataset) -> Result<()> {
+        if self.ensemble.is_some() && !self.split.test.is_empty() && self.report.test.is_some() {
+            self.report.test = Some(self.evaluate(&data.select(&self.split.test))?);
+        }
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@ use crate::calibration::Calibration;
 use crate::compare::{Comparison, Verdict};
 use crate::config::RunConfig;
 use crate::device::{Device, Precision, device};
+use crate::ensemble::{Ensemble, Voter};
 use crate::error::{Error, Result};
 use crate::model::Target;
 use crate::run::{Card, Run, RunFolder, RunReport, Trained};
@@ -33,6 +34,7 @@ use std::path::Path;
 pub struct Fitted {
     pub(super) config: RunConfig,
     pub(super) trained: Trained,
+    pub(super) ensemble: Option<Ensemble>,
     pub(super) calibration: Calibration,
     pub(super) comparison: Option<Comparison>,
     pub(super) details: Option<HeldOutDetails>,
@@ -53,6 +55,9 @@ struct StoredReport {
     comparison: Option<Comparison>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     held_out_details: Option<HeldOutDetails>,
+    /// Who answers for a class, and with what share.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ensemble: Vec<Voter>,
 }
 
 /// Whether answers were measured on held-out labels.
@@ -109,7 +114,13 @@ impl Fitted {
             report,
             comparison,
             held_out_details: details,
+            ensemble: _,
         } = folder.read_report()?;
+        let classes = trained.card.shape.target.outputs();
+        let ensemble = match trained.card.shape.target.is_classes() {
+            true => Ensemble::load(&folder, classes)?,
+            false => None,
+        };
         Ok(Self {
             config: folder.config()?,
             trained,
@@ -117,6 +128,7 @@ impl Fitted {
                 Some(_) => HeldOutState::Measured,
                 None => HeldOutState::NotAsked,
             },
+            ensemble,
             calibration,
             comparison,
             details,
@@ -144,6 +156,9 @@ impl Fitted {
             metrics,
         };
         run.save(&folder)?;
+        if let Some(ensemble) = &self.ensemble {
+            ensemble.save(&folder)?;
+        }
         self.calibration.save(&folder)?;
         folder.write_report(&self.stored_report())
     }
@@ -226,17 +241,30 @@ impl Fitted {
         &self.metrics
     }
 
+    /// Who answers for a class, and with what share: the network first, then the members of the
+    /// ensemble. Empty where the network answers alone.
+    pub fn voters(&self) -> Vec<Voter> {
+        let voters = |ensemble: &Ensemble| ensemble.voters(&self.card().method);
+        self.ensemble.as_ref().map(voters).unwrap_or_default()
+    }
+
     fn stored_report(&self) -> StoredReport {
         StoredReport {
             report: self.report.clone(),
             comparison: self.comparison.clone(),
             held_out_details: self.details.clone(),
+            ensemble: self.voters(),
         }
     }
 
     pub(super) fn keep_calibration(&self) -> Result<()> {
         match &self.folder {
-            Some(folder) => self.calibration.save(folder),
+            Some(folder) => {
+                if let Some(ensemble) = &self.ensemble {
+                    ensemble.save(folder)?;
+                }
+                self.calibration.save(folder)
+            }
             None => Ok(()),
         }
     }

@@ -7,7 +7,7 @@ use crate::infer::calibrate::at_temperature;
 use crate::infer::conformal::{Conformity, class_set};
 use crate::infer::largest;
 use crate::model::Target;
-use cpcvae_data::{Dataset, Matrix};
+use cpcvae_data::{Dataset, Layout, Matrix};
 
 /// What answers are to hold.
 ///
@@ -31,6 +31,8 @@ pub struct PredictOptions {
     pub samples: usize,
     /// Whether log p(x) and its percentile among training rows are wanted.
     pub density: bool,
+    /// Whether the class that each voter of an ensemble names is wanted.
+    pub votes: bool,
 }
 
 impl Default for PredictOptions {
@@ -39,6 +41,7 @@ impl Default for PredictOptions {
             coverage: 0.9,
             samples: 0,
             density: true,
+            votes: false,
         }
     }
 }
@@ -77,6 +80,9 @@ pub struct Predictions {
     pub log_density: Option<Vec<f32>>,
     /// Of 100 training rows, how many are as unusual as the row or more so.
     pub percentile: Option<Vec<f32>>,
+    /// For each of [`Fitted::voters`] the place of the class that it names for each row; empty where
+    /// nobody asked, or the network answers alone.
+    pub votes: Vec<Vec<usize>>,
 }
 
 impl Predictions {
@@ -152,6 +158,12 @@ impl Predictions {
         };
         join(&mut self.log_density, other.log_density);
         join(&mut self.percentile, other.percentile);
+        if self.votes.is_empty() {
+            self.votes = other.votes;
+        } else {
+            let pairs = self.votes.iter_mut().zip(other.votes);
+            pairs.for_each(|(all, more)| all.extend(more));
+        }
         if let (Some(sets), Some(more)) = (&mut self.sets, other.sets) {
             sets.extend(more);
         }
@@ -191,6 +203,10 @@ impl Reading {
     }
 }
 
+fn most_probable(said: &Matrix) -> Vec<usize> {
+    (0..said.rows).map(|row| largest(said.row(row))).collect()
+}
+
 impl Fitted {
     /// Labels, calibrated probabilities, conformal sets, log p(x) and its percentile.
     pub fn predict<R: AsRows + ?Sized>(&self, rows: &R) -> Result<Predictions> {
@@ -224,10 +240,15 @@ impl Fitted {
             )));
         }
         let prepared = self.card().preprocess.apply(rows.clone())?;
+        let layout = prepared.layout.clone();
         let reading = Reading::new(&self.card().shape.target, &self.calibration, coverage);
         Ok(self.parts(prepared.features).map(move |part| {
             let outputs = part.inference.predict(&part.features, options.samples)?;
+            let (outputs, said) = self.with_members(outputs, &part.features, &layout)?;
             let mut answers = self.answers_of(&reading, outputs);
+            if options.votes {
+                answers.votes = said.iter().map(|said| most_probable(said)).collect();
+            }
             if let Some(typical) = self
                 .calibration
                 .typical
@@ -252,6 +273,27 @@ impl Fitted {
         scores
             .find(|scores| !scores.is_empty() && scores.threshold(coverage).is_none())
             .map(|scores| (scores.len(), scores.largest_coverage()))
+    }
+
+    /// The common answer of network and members for prepared rows, and what each voter says: the
+    /// network first, each `[rows, classes]`. Outputs as they are where the network answers alone.
+    pub(super) fn with_members(
+        &self,
+        outputs: Matrix,
+        features: &Matrix,
+        layout: &Layout,
+    ) -> Result<(Matrix, Vec<Matrix>)> {
+        let Some(ensemble) = &self.ensemble else {
+            return Ok((outputs, Vec::new()));
+        };
+        let said = ensemble.said(features.clone(), layout)?;
+        let of_member = |values: &Vec<f32>| Matrix {
+            values: values.clone(),
+            ..outputs.clone()
+        };
+        let mut each = vec![outputs.clone()];
+        each.extend(said.iter().map(of_member));
+        Ok((ensemble.mean(outputs, said), each))
     }
 
     fn no_predictions(&self, options: PredictOptions) -> Predictions {
@@ -283,6 +325,7 @@ impl Fitted {
             half_widths: Vec::new(),
             log_density: None,
             percentile: None,
+            votes: Vec::new(),
         };
         match reading {
             Reading::Values(half_widths) => Predictions {

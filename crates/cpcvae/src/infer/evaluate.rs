@@ -73,14 +73,31 @@ impl Inference {
 
     /// Predictions only, with class probabilities at a temperature.
     pub(crate) fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
-        let outputs = || self.outputs(&data.features, 0);
+        match (&data.labels, &self.shape.target) {
+            (Labels::Classes { .. }, Target::Classes(_))
+            | (Labels::Values { .. }, Target::Values(_)) => {
+                self.evaluate_outputs(self.outputs(&data.features, 0), data, temperature)
+            }
+            _ => Evaluation {
+                rows: data.len(),
+                ..Evaluation::empty()
+            },
+        }
+    }
+
+    /// Outputs `[rows, outputs]`, which need not be the model's own, against the labels.
+    pub(crate) fn evaluate_outputs(
+        &self,
+        mut outputs: Matrix,
+        data: &Dataset,
+        temperature: f64,
+    ) -> Evaluation {
         let mut evaluation = match (&data.labels, &self.shape.target) {
             (Labels::Classes { of_row, .. }, Target::Classes(names)) => {
-                let mut outputs = outputs();
                 at_temperature(&mut outputs.values, names.len(), temperature);
                 of_classes(&outputs, of_row, names.len())
             }
-            (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(&outputs(), of_row),
+            (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(&outputs, of_row),
             _ => Evaluation::empty(),
         };
         evaluation.rows = data.len();

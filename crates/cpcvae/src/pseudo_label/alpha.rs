@@ -9,24 +9,37 @@ const ALPHAS: [f64; 4] = [0.9, 0.99, 0.999, 0.9999];
 const MOST_LABELS: usize = 100;
 
 /// The alpha at which most of the `judges` (places in `labels`) are found again from all other
-/// labels, and how many are; the larger one of two that do equally well, since where labels are few
+/// labels, and what is said of them without their own label, `[judges, classes]`; the larger one of two that do equally well, since where labels are few
 /// only a large alpha carries them everywhere.
 pub(super) fn choose(
     graph: &KnnGraph,
     labels: &[(u32, u32)],
     judges: &[usize],
     classes: usize,
-) -> (f64, usize) {
-    let mut best = (ALPHAS[0], 0);
+) -> (f64, Vec<f64>) {
+    let mut best = (ALPHAS[0], Vec::new());
+    let mut most = 0;
     for alpha in ALPHAS {
-        let found = found_again(graph, alpha, labels, judges, classes);
-        if found < best.1 {
+        let beliefs = left_out(graph, alpha, labels, judges, classes);
+        let found = found_again(&beliefs, labels, judges, classes);
+        if found < most {
             // A still larger alpha takes longest to solve, and is not the cure.
             break;
         }
-        best = (alpha, found);
+        most = found;
+        best = (alpha, beliefs);
     }
     best
+}
+
+/// How many of the `judges` have their own class as the most probable one, alone.
+fn found_again(beliefs: &[f64], labels: &[(u32, u32)], judges: &[usize], classes: usize) -> usize {
+    let is_found = |(belief, judge): &(&[f64], &usize)| {
+        let class = labels[**judge].1 as usize;
+        (0..classes).all(|k| k == class || belief[k] < belief[class])
+    };
+    let rows = beliefs.chunks_exact(classes).zip(judges);
+    rows.filter(is_found).count()
 }
 
 /// Places of the labels that are left out: all, or every so many of a longer list.
@@ -35,17 +48,18 @@ pub(super) fn judges(labels: &[(u32, u32)]) -> Vec<usize> {
     (0..labels.len()).step_by(step).collect()
 }
 
-/// How many of the `judges` get their own class back when their label is taken away.
+/// What each of the `judges` is taken for when its label is taken away, `[judges, classes]`, not
+/// scaled to add up to 1.
 ///
 /// The solution is linear in the labels, so that taking one away is subtracting the solution for
 /// it alone: no system has to be solved twice.
-fn found_again(
+fn left_out(
     graph: &KnnGraph,
     alpha: f64,
     labels: &[(u32, u32)],
     judges: &[usize],
     classes: usize,
-) -> usize {
+) -> Vec<f64> {
     // A column for each class with all its labels, and one for each judge alone.
     let columns = classes + judges.len();
     let mut right = vec![0.0; graph.rows() * columns];
@@ -66,8 +80,8 @@ fn found_again(
         .iter()
         .for_each(|(_, class)| counts[*class as usize] += 1.0);
 
-    let found = judges.iter().enumerate().filter(|(place, judge)| {
-        let (row, class) = labels[**judge];
+    let of_judge = |(place, judge): (usize, &usize)| -> Vec<f64> {
+        let (row, class) = labels[*judge];
         let own = classes + place;
         let beliefs = &beliefs[row as usize * columns..][..columns];
         let belief = |k: usize| {
@@ -82,9 +96,9 @@ fn found_again(
                 0.0
             }
         };
-        (0..classes).all(|k| k == class as usize || belief(k) < belief(class as usize))
-    });
-    found.count()
+        (0..classes).map(belief).collect()
+    };
+    judges.iter().enumerate().flat_map(of_judge).collect()
 }
 
 #[cfg(test)]
@@ -103,7 +117,8 @@ mod tests {
         let (points, labels) = chains();
         let graph = KnnGraph::between(&nearest_others(2, &points, 6), 400);
         for alpha in [0.9, 0.99, 0.999] {
-            let fast = found_again(&graph, alpha, &labels, &[0, 1, 2, 3], 2);
+            let beliefs = left_out(&graph, alpha, &labels, &[0, 1, 2, 3], 2);
+            let fast = found_again(&beliefs, &labels, &[0, 1, 2, 3], 2);
             let slow = (0..labels.len()).filter(|left_out| {
                 let mut others = labels.clone();
                 let (row, class) = others.remove(*left_out);

@@ -1,4 +1,5 @@
-//! A classifier from the labelled rows alone: extremely randomised trees (Geurts et al. 2006).
+//! Classifiers from the labelled rows alone: extremely randomised trees (Geurts et al. 2006) and a
+//! random forest (Breiman 2001).
 //!
 //! Trees ask one column at a time, so that columns which say nothing, or are on other scales, do
 //! no harm: where distances between rows are no guide, they often are.
@@ -53,15 +54,33 @@ enum Node {
     Leaf(Vec<f32>),
 }
 
-impl Classifier for Forest {
-    fn fit(data: Labelled<'_>, used: &[usize]) -> Self {
+/// Where trees split.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Splits {
+    /// All labels, thresholds at random: extremely randomised trees.
+    Random,
+    /// Labels drawn with replacement, the best thresholds: a random forest.
+    Best,
+}
+
+impl Forest {
+    fn grow(data: Labelled<'_>, used: &[usize], splits: Splits) -> Self {
         let tree = |seed| {
             let mut grower = Grower {
                 data,
+                splits,
                 random: ChaCha8Rng::seed_from_u64(seed),
                 nodes: Vec::new(),
             };
-            grower.grow(used.to_vec());
+            let places = match splits {
+                Splits::Random => used.to_vec(),
+                Splits::Best => {
+                    let random = &mut grower.random;
+                    let draw = |_| used[random.random_range(0..used.len())];
+                    (0..used.len()).map(draw).collect()
+                }
+            };
+            grower.grow(places);
             Tree(grower.nodes)
         };
         Self {
@@ -69,6 +88,30 @@ impl Classifier for Forest {
             columns: data.columns,
             classes: data.classes,
         }
+    }
+}
+
+/// A random forest.
+#[derive(Clone, Debug)]
+pub(super) struct RandomForest(Forest);
+
+impl Classifier for RandomForest {
+    fn fit(data: Labelled<'_>, used: &[usize]) -> Self {
+        Self(Forest::grow(data, used, Splits::Best))
+    }
+
+    fn belief(&self, row: &[f32]) -> Vec<f32> {
+        self.0.belief(row)
+    }
+
+    fn columns(&self) -> usize {
+        self.0.columns
+    }
+}
+
+impl Classifier for Forest {
+    fn fit(data: Labelled<'_>, used: &[usize]) -> Self {
+        Self::grow(data, used, Splits::Random)
     }
 
     fn belief(&self, row: &[f32]) -> Vec<f32> {
@@ -103,6 +146,7 @@ impl Tree {
 
 struct Grower<'a> {
     data: Labelled<'a>,
+    splits: Splits,
     random: ChaCha8Rng,
     nodes: Vec<Node>,
 }
@@ -149,9 +193,15 @@ impl Grower<'_> {
                 // All alike here.
                 continue;
             }
-            // Above the lowest, so that neither side is empty.
-            let threshold = (high - (high - low) * self.random.random::<f32>()).max(low.next_up());
-            let purity = self.purity(places, column, threshold);
+            let (purity, threshold) = match self.splits {
+                Splits::Random => {
+                    // Above the lowest, so that neither side is empty.
+                    let at = high - (high - low) * self.random.random::<f32>();
+                    let threshold = at.max(low.next_up());
+                    (self.purity(places, column, threshold), threshold)
+                }
+                Splits::Best => self.best_threshold(places, column),
+            };
             if best.is_none_or(|(most, ..)| purity > most) {
                 best = Some((purity, column, threshold));
             }
@@ -175,6 +225,40 @@ impl Grower<'_> {
             squares / f64::from(counts.iter().sum::<u32>().max(1))
         };
         counts.iter().map(of_side).sum()
+    }
+
+    /// The purest threshold of a column that has at least two values, and its purity: rows change
+    /// sides one by one in the order of their values.
+    fn best_threshold(&self, places: &[usize], column: usize) -> (f64, f32) {
+        let class = |place: usize| self.data.labels[place].1 as usize;
+        let mut sorted: Vec<(f32, usize)> = places
+            .iter()
+            .map(|place| (self.value(*place, column), class(*place)))
+            .collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut counts = [
+            vec![0.0f64; self.data.classes],
+            vec![0.0; self.data.classes],
+        ];
+        sorted
+            .iter()
+            .for_each(|(_, class)| counts[1][*class] += 1.0);
+        let mut squares = [0.0, counts[1].iter().map(|n| n * n).sum::<f64>()];
+        let mut best = (f64::NEG_INFINITY, sorted[0].0.next_up());
+        for (below, pair) in (1..).zip(sorted.windows(2)) {
+            let ((value, class), (next, _)) = (pair[0], pair[1]);
+            squares[0] += 2.0 * counts[0][class] + 1.0;
+            squares[1] -= 2.0 * counts[1][class] - 1.0;
+            counts[0][class] += 1.0;
+            counts[1][class] -= 1.0;
+            let purity = squares[0] / f64::from(below)
+                + squares[1] / (sorted.len() as f64 - f64::from(below));
+            if next > value && purity > best.0 {
+                // Half-way, but never the lower value itself.
+                best = (purity, (value + 0.5 * (next - value)).max(value.next_up()));
+            }
+        }
+        best
     }
 
     fn value(&self, place: usize, column: usize) -> f32 {

@@ -1,10 +1,9 @@
-//! Classifiers of the labelled rows alone, and how well each finds labels again from the others.
+//! Classifiers of the labelled rows alone, and what each says of labels that it did not see.
 
-use crate::probabilities::largest;
 use rayon::prelude::*;
 
 /// Parts into which labels are dealt to find each again from the others.
-const FOLDS: usize = 10;
+pub(super) const FOLDS: usize = 5;
 
 /// Labelled rows.
 #[derive(Clone, Copy)]
@@ -45,23 +44,34 @@ pub(super) trait Classifier: Sized + Sync {
         rows.flat_map_iter(|row| self.belief(row)).collect()
     }
 
-    /// How many of the `judges` (places in `labels`) are found again from the other parts.
-    fn found_again(data: Labelled<'_>, judges: &[usize]) -> usize {
-        let folds = FOLDS.min(data.labels.len());
-        let of_fold = |fold: usize| {
+    /// What is said of each labelled row by a fit without its fold: `[labels, classes]`.
+    fn left_out(data: Labelled<'_>) -> Vec<f32> {
+        let fold_of = folds(data.labels, data.classes);
+        let mut beliefs = vec![1.0 / data.classes as f32; data.labels.len() * data.classes];
+        for fold in 0..FOLDS {
             let (held, used): (Vec<usize>, Vec<usize>) =
-                (0..data.labels.len()).partition(|place| place % folds == fold);
-            let held: Vec<usize> = held.into_iter().filter(|p| judges.contains(p)).collect();
+                (0..data.labels.len()).partition(|place| fold_of[*place] == fold);
             if held.is_empty() || used.is_empty() {
-                return 0;
+                continue;
             }
             let fitted = Self::fit(data, &used);
-            let is_found = |place: &&usize| {
-                let (row, class) = data.labels[**place];
-                largest(&fitted.belief(data.row(row))) == class as usize
-            };
-            held.iter().filter(is_found).count()
-        };
-        (0..folds).map(of_fold).sum()
+            for place in held {
+                let belief = fitted.belief(data.row(data.labels[place].0));
+                beliefs[place * data.classes..][..data.classes].copy_from_slice(&belief);
+            }
+        }
+        beliefs
     }
+}
+
+/// The fold of each label: those of a class are dealt in turn, so that a fold takes as few of a
+/// class as can be.
+pub(super) fn folds(labels: &[(u32, u32)], classes: usize) -> Vec<usize> {
+    let mut dealt: Vec<usize> = (0..classes).collect();
+    let fold = |(_, class): &(u32, u32)| {
+        let next = &mut dealt[*class as usize];
+        *next += 1;
+        (*next - 1) % FOLDS
+    };
+    labels.iter().map(fold).collect()
 }

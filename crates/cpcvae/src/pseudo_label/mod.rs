@@ -17,9 +17,11 @@ mod knn_graph;
 mod labelled;
 mod lbfgs;
 mod logistic;
+mod members;
 mod pca;
 mod propagate;
 mod ridge;
+mod vote;
 
 pub use ensemble::ensemble;
 pub use features::ComparedFeatures;
@@ -27,8 +29,10 @@ pub use forest::forest;
 pub use hog::{HOG_LENGTH, hog};
 pub use knn::knn;
 pub use logistic::logistic;
+pub use members::Members;
 pub(crate) use pca::principal_components;
 pub use propagate::{Propagation, propagate};
+pub use vote::{Vote, log_mean};
 
 use std::borrow::Cow;
 

@@ -93,16 +93,18 @@ impl Ridge {
         best.map(|(_, ridge)| ridge)
     }
 
-    /// How many of the `judges` (places in `labels`) are found again without their label.
-    pub(super) fn finds_of(&self, judges: &[usize], labels: &[(u32, u32)]) -> usize {
-        let rows = self
-            .used
-            .iter()
-            .zip(self.left_out.chunks_exact(self.classes));
-        rows.filter(|(place, row)| {
-            judges.contains(place) && largest(row) == labels[**place].1 as usize
-        })
-        .count()
+    /// What it says of each of `labels` labelled rows without that row's label, `[labels, classes]`;
+    /// equal shares for those that it does not use.
+    pub(super) fn left_out(&self, labels: usize) -> Vec<f32> {
+        let mut beliefs = vec![1.0 / self.classes as f32; labels * self.classes];
+        let rows = self.left_out.chunks_exact(self.classes);
+        for (place, row) in self.used.iter().zip(rows) {
+            // Targets are less equal shares.
+            let scores = row.iter().map(|score| score + 1.0 / self.classes as f64);
+            let belief = as_probabilities(scores.collect());
+            beliefs[place * self.classes..][..self.classes].copy_from_slice(&belief);
+        }
+        beliefs
     }
 
     /// Probabilities of the classes for `features [rows, columns]`: `[rows, classes]`.
@@ -116,15 +118,19 @@ impl Ridge {
                 let sums = scores.iter_mut().zip(coefficients);
                 sums.for_each(|(score, coefficient)| *score += alike * coefficient);
             }
-            // Scores estimate probabilities, but may lie a little outside of their range.
-            scores
-                .iter_mut()
-                .for_each(|score| *score = score.clamp(1e-3, 1.0));
-            let sum: f64 = scores.iter().sum();
-            scores.into_iter().map(move |score| (score / sum) as f32)
+            as_probabilities(scores)
         })
         .collect()
     }
+}
+
+/// Scores estimate probabilities, but may lie a little outside of their range.
+fn as_probabilities(mut scores: Vec<f64>) -> Vec<f32> {
+    scores
+        .iter_mut()
+        .for_each(|score| *score = score.clamp(1e-3, 1.0));
+    let sum: f64 = scores.iter().sum();
+    scores.iter().map(|score| (score / sum) as f32).collect()
 }
 
 impl Kernel {

@@ -1,0 +1,147 @@
+//! Votes of several classifiers, counted in log space.
+
+use crate::probabilities::softmax;
+use serde::{Deserialize, Serialize};
+
+/// Probabilities are mixed with equal shares by this much: nobody may rule a class out alone.
+const DOUBT: f32 = 0.05;
+/// How fast weights fall with the log-loss, for each root of a label. Chosen on eleven tables with 3
+/// to 30 labels a class, see `docs/methods/ensemble.md`.
+const CONTRAST: f64 = 2.0;
+/// The same for each label, where labels are few and losses mostly chance.
+const CONTRAST_OF_FEW: f64 = 0.3;
+/// With this many labels a sharpness is half-way to the one that suits them best.
+const LABELS_FOR_SHARPNESS: f64 = 20.0;
+/// Sharpnesses tried: powers of e in these steps to both sides of 1.
+const STEPS: i32 = 6;
+const STEP: f64 = 0.25;
+
+/// How a classifier's probabilities count among others'.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Vote {
+    /// Its log-probabilities are multiplied by this: below 1 for one that is too sure of itself.
+    pub sharpness: f64,
+    /// Its share; shares add up to 1.
+    pub weight: f64,
+}
+
+impl Vote {
+    /// Votes by what each classifier said, `[labels, classes]`, of labels that it did not see: the
+    /// weight is proportional to `prior exp(-c loss)` for its mean log-loss, where `c` is the smaller
+    /// of 0.3 labels and 2 sqrt(labels). So where labels are few the priors decide, and where they
+    /// are many the best one wins.
+    pub fn by_left_out(
+        left_out: &[Vec<f32>],
+        prior: &[f64],
+        labels: &[u32],
+        classes: usize,
+    ) -> Vec<Self> {
+        let shrink = labels.len() as f64 / (labels.len() as f64 + LABELS_FOR_SHARPNESS);
+        let mut votes: Vec<Self> = Vec::new();
+        let mut losses = Vec::new();
+        for said in left_out {
+            let candidates = (-STEPS..=STEPS).map(|step| (STEP * f64::from(step)).exp());
+            let best = candidates
+                .map(|sharpness| (log_loss(said, labels, classes, sharpness), sharpness))
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            let sharpness = best.map_or(1.0, |(_, sharpness)| sharpness.powf(shrink));
+            losses.push(log_loss(said, labels, classes, sharpness));
+            votes.push(Self {
+                sharpness,
+                weight: 0.0,
+            });
+        }
+        let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+        let count = labels.len() as f64;
+        let contrast = (CONTRAST * count.sqrt()).min(CONTRAST_OF_FEW * count);
+        for (vote, (loss, prior)) in votes.iter_mut().zip(losses.iter().zip(prior)) {
+            vote.weight = prior * (-contrast * (loss - least)).exp();
+        }
+        let sum: f64 = votes.iter().map(|vote| vote.weight).sum();
+        votes.iter_mut().for_each(|vote| vote.weight /= sum);
+        votes
+    }
+}
+
+/// Probabilities `[rows, classes]` in proportion to `exp(sum of weight sharpness log p)` over the
+/// classifiers, each of which said `[rows, classes]`.
+pub fn log_mean(votes: &[Vote], said: &[Vec<f32>], classes: usize) -> Vec<f32> {
+    let values = said.first().map_or(0, Vec::len);
+    let mut all = Vec::with_capacity(values);
+    for first in (0..values).step_by(classes.max(1)) {
+        let mut scores = vec![0.0; classes];
+        for (vote, said) in votes.iter().zip(said) {
+            let factor = vote.weight * vote.sharpness;
+            for (score, p) in scores.iter_mut().zip(&said[first..]) {
+                *score += factor * doubted(*p, classes);
+            }
+        }
+        softmax(&mut scores);
+        all.extend(scores.into_iter().map(|p| p as f32));
+    }
+    all
+}
+
+fn doubted(p: f32, classes: usize) -> f64 {
+    f64::from((1.0 - DOUBT) * p + DOUBT / classes as f32).ln()
+}
+
+/// The mean of -log p(class) at that sharpness.
+fn log_loss(said: &[f32], labels: &[u32], classes: usize, sharpness: f64) -> f64 {
+    let rows = said.chunks_exact(classes).zip(labels);
+    let loss = |(row, class): (&[f32], &u32)| {
+        let scores = row.iter().map(|p| sharpness * doubted(*p, classes));
+        let mut scores: Vec<f64> = scores.collect();
+        softmax(&mut scores);
+        -scores[*class as usize].max(f64::MIN_POSITIVE).ln()
+    };
+    rows.map(loss).sum::<f64>() / labels.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that is right nine times of ten, one that guesses; both sure of themselves.
+    fn said(rows: usize) -> (Vec<Vec<f32>>, Vec<u32>) {
+        let of = |class: u32| {
+            if class == 0 {
+                [0.95, 0.05]
+            } else {
+                [0.05, 0.95]
+            }
+        };
+        let labels: Vec<u32> = (0..rows as u32).map(|row| row % 2).collect();
+        let good = labels.iter().zip(0u32..);
+        let good = good.flat_map(|(class, row)| of(if row % 10 == 3 { 1 - class } else { *class }));
+        let guess = labels
+            .iter()
+            .zip(0u32..)
+            .flat_map(|(_, row)| of(row / 2 % 2));
+        (vec![good.collect(), guess.collect()], labels)
+    }
+
+    #[test]
+    fn the_better_one_is_heard_more_the_more_labels_say_so() {
+        let weight = |rows| {
+            let (said, labels) = said(rows);
+            let votes = Vote::by_left_out(&said, &[0.5; 2], &labels, 2);
+            assert!((votes[0].weight + votes[1].weight - 1.0).abs() < 1e-9);
+            assert!(votes[1].sharpness < votes[0].sharpness);
+            votes[0].weight
+        };
+        assert!(weight(4) > 0.5 && weight(4) < weight(40) && weight(400) > 0.99);
+    }
+
+    #[test]
+    fn equal_votes_give_the_geometric_mean() {
+        let votes = [Vote {
+            sharpness: 1.0,
+            weight: 0.5,
+        }; 2];
+        let mean = log_mean(&votes, &[vec![0.8, 0.2], vec![0.5, 0.5]], 2);
+        let root = |p: f64, q: f64| ((0.95 * p + 0.025) * (0.95 * q + 0.025)).sqrt();
+        let (a, b) = (root(0.8, 0.5), root(0.2, 0.5));
+        assert!((f64::from(mean[0]) - a / (a + b)).abs() < 1e-6, "{mean:?}");
+    }
+}
