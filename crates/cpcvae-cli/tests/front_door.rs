@@ -92,7 +92,11 @@ fn a_run_has_a_page_that_needs_nothing_from_elsewhere() {
     assert!(page.contains("<td>row"));
     let answers = sandbox.ok(&["predict", "run", "table.csv"]);
     assert!(
-        answers.lines().nth(1).expect("a row").starts_with("row0,"),
+        answers
+            .lines()
+            .nth(1)
+            .expect("a row")
+            .starts_with("0,row0,"),
         "{answers}"
     );
 }
