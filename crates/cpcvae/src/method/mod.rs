@@ -37,31 +37,31 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 info::methods! {
-    /// The unsupervised VAE, which predicts nothing: [`PlainVae`](crate::method::PlainVae).
+    /// The unsupervised VAE, which predicts nothing; [settings](crate::method::PlainVae).
     Vae(PlainVae),
-    /// An unsupervised VAE, then a predictor on its codes: [`VaeThenMlp`](crate::method::VaeThenMlp).
+    /// An unsupervised VAE, then a predictor on its codes; [settings](crate::method::VaeThenMlp).
     VaeThenMlp(VaeThenMlp),
-    /// PC with lambda = 1, the joint likelihood of features and labels: [`SupervisedVae`](crate::method::SupervisedVae).
+    /// PC with lambda = 1, the joint likelihood of features and labels; [settings](crate::method::SupervisedVae).
     SupervisedVae(SupervisedVae),
-    /// Prediction-constrained VAE, the paper's first step: [`Pc`](crate::method::Pc).
+    /// Prediction-constrained VAE, the paper's first step; [settings](crate::method::Pc).
     Pc(Pc),
-    /// Consistent prediction-constrained VAE, the paper's main method: [`Cpc`](crate::method::Cpc).
+    /// Consistent prediction-constrained VAE, the paper's main method; [settings](crate::method::Cpc).
     Cpc(Cpc),
-    /// Kingma et al. 2014, the label as a latent variable: [`M2`](crate::method::M2).
+    /// Kingma et al. 2014, the label as a latent variable; [settings](crate::method::M2).
     M2(M2),
-    /// Kingma et al. 2014, a linear classifier on the codes of a VAE: [`M1`](crate::method::M1).
+    /// Kingma et al. 2014, a linear classifier on the codes of a VAE; [settings](crate::method::M1).
     M1(M1),
-    /// Kingma et al. 2014, M2 on the codes of a VAE: [`M1M2`](crate::method::M1M2).
+    /// Kingma et al. 2014, M2 on the codes of a VAE; [settings](crate::method::M1M2).
     M1M2(M1M2),
-    /// Maaløe et al. 2016, M2 with an auxiliary variable: [`Auxiliary`](crate::method::Auxiliary).
+    /// Maaløe et al. 2016, M2 with an auxiliary variable; [settings](crate::method::Auxiliary).
     Adgm(Adgm),
-    /// Maaløe et al. 2016, ADGM with a skip connection: [`Auxiliary`](crate::method::Auxiliary).
+    /// Maaløe et al. 2016, ADGM with a skip connection; [settings](crate::method::Auxiliary).
     Sdgm(Sdgm),
-    /// Gordon and Hernández-Lobato 2020, M2 and a predictor tied to it: [`BlendedM2`](crate::method::BlendedM2).
+    /// Gordon and Hernández-Lobato 2020, M2 and a predictor tied to it; [settings](crate::method::BlendedM2).
     BlendedM2(BlendedM2),
-    /// A network on the labelled rows alone: [`LabelsOnly`](crate::method::LabelsOnly).
+    /// A network on the labelled rows alone; [settings](crate::method::LabelsOnly).
     LabelsOnly(LabelsOnly),
-    /// Miyato et al. 2019, a network whose predictions withstand small changes: [`Vat`](crate::method::Vat).
+    /// Miyato et al. 2019, a network whose predictions withstand small changes; [settings](crate::method::Vat).
     Vat(Vat),
 }
 

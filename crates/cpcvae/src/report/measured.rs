@@ -1,6 +1,6 @@
 //! What was measured: verdict, methods, calibration, confusion, training.
 
-use super::svg::{Plot, bars, colour};
+use super::svg::{Bar, Plot, bars, colour};
 use super::text::{count, escaped, percent, section, table};
 use crate::compare::ScoreKind;
 use crate::estimator::{Fitted, HeldOutState};
@@ -49,7 +49,11 @@ pub(super) fn methods(fitted: &Fitted) -> String {
             let rows = comparison.methods().map(|method| {
                 let (mean, rows) = (method.mean(), method.scores.len());
                 let interval = share(mean, rows).map(|share| (share.low, share.high));
-                (method.name.clone(), mean, interval)
+                Bar {
+                    name: method.name.clone(),
+                    value: mean,
+                    interval,
+                }
             });
             bars(&rows.collect::<Vec<_>>())
         }

@@ -136,14 +136,26 @@ impl Plot {
     }
 }
 
-/// Horizontal bars with intervals: name, value, low, high, all shares of 1; the first is ours.
-pub(super) fn bars(rows: &[(String, f64, Option<(f64, f64)>)]) -> String {
+/// A share of 1 with its name and, where there is one, its interval.
+pub(super) struct Bar {
+    pub name: String,
+    pub value: f64,
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Horizontal bars with intervals; the first is ours.
+pub(super) fn bars(rows: &[Bar]) -> String {
     const ROW: f64 = 26.0;
-    let longest = rows.iter().map(|(name, ..)| name.chars().count()).max();
+    let longest = rows.iter().map(|bar| bar.name.chars().count()).max();
     let (left, width) = (12.0 + 7.2 * longest.unwrap_or(0) as f64, 420.0);
     let height = ROW * rows.len() as f64 + 4.0;
     let mut body = String::new();
-    for (place, (name, value, interval)) in rows.iter().enumerate() {
+    for (place, bar) in rows.iter().enumerate() {
+        let Bar {
+            name,
+            value,
+            interval,
+        } = bar;
         let y = ROW * place as f64 + 4.0;
         let fill = if place == 0 { colour(0) } else { "#b8c4cc" };
         let length = width * value.clamp(0.0, 1.0);
@@ -221,7 +233,11 @@ mod tests {
 
     #[test]
     fn names_cannot_break_out_of_the_drawing() {
-        let text = bars(&[("<b>\"&".into(), 0.5, Some((0.4, 0.6)))]);
+        let text = bars(&[Bar {
+            name: "<b>\"&".into(),
+            value: 0.5,
+            interval: Some((0.4, 0.6)),
+        }]);
         assert!(text.contains("&lt;b&gt;&quot;&amp;") && !text.contains("<b>"));
     }
 }
