@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PseudoLabelConfig {
-    /// none, propagation (label propagation with the alpha below), or ensemble (the best of label
-    /// propagation, kernel ridge, logistic regression and a forest).
+    /// none, propagation (label propagation with the alpha below), or ensemble (a
+    /// log-space mean of label propagation and the members of `[ensemble]`).
     pub source: PseudoLabelSourceName,
     /// Weight of the cross-entropy between pseudo-labels and predictions, as a multiple of lambda.
     pub weight: f64,
@@ -38,7 +38,7 @@ pub enum PseudoLabelSourceName {
     None,
     /// Label propagation.
     Propagation,
-    /// The best of several classifiers.
+    /// A log-space mean of several classifiers.
     Ensemble,
 }
 

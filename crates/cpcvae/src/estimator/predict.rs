@@ -247,7 +247,7 @@ impl Fitted {
             let (outputs, said) = self.with_members(outputs, &part.features, &layout)?;
             let mut answers = self.answers_of(&reading, outputs);
             if options.votes {
-                answers.votes = said.iter().map(|said| most_probable(said)).collect();
+                answers.votes = said.iter().map(most_probable).collect();
             }
             if let Some(typical) = self
                 .calibration

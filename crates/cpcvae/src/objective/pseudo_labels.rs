@@ -34,8 +34,8 @@ pub enum PseudoLabelSource {
         /// The share of its neighbours' beliefs that a row takes over.
         alpha: f64,
     },
-    /// The best of label propagation, kernel ridge, logistic regression and a forest; leave-one-out
-    /// chooses alpha.
+    /// A log-space mean of label propagation and classifiers of the labelled rows alone;
+    /// leave-one-out chooses alpha.
     Ensemble,
 }
 
