@@ -106,10 +106,11 @@ fn ctrl_c_leaves_a_run_that_goes_on() {
     assert!(status.expect("kill is there").success());
     let answer = sandbox.answer(child.wait_with_output().expect("a child of ours"));
     assert_eq!(answer.code, 130, "{answer:?}");
+    // All that was typed, as a shell takes it.
+    let hint = "cpcvae fit half-moon --validation 50 --max-steps 600 --set 'model.hidden=[50]'";
+    assert!(answer.out.contains(hint), "{answer:?}");
     assert!(
-        answer
-            .out
-            .contains("cpcvae fit half-moon --out stopped --resume"),
+        answer.out.contains("--out stopped --resume"),
         "{answer:?}"
     );
     let error = sandbox.error(&["predict", "stopped", "half-moon"]);

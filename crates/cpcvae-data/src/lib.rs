@@ -99,6 +99,7 @@ pub use image_set::ImageSet;
 pub use labels::Labels;
 pub use mapped::{Bytes, SharedBytes};
 pub use matrix::Matrix;
+pub use memory::most_memory;
 pub use mnist::{open_idx, open_mnist};
 pub use norb::open_norb;
 pub use packed::{NumberKind, PackedNumbers};

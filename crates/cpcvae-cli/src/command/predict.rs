@@ -2,7 +2,7 @@
 
 use crate::args::PredictArgs;
 use crate::opened;
-use crate::output::{cells, check_out, lines_of_parts, write_table};
+use crate::output::{cells, check_out, lines_of_parts, numbers, write_table};
 use crate::passthrough::Passthrough;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
@@ -24,17 +24,10 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         density: !args.no_density,
     };
     // The row's number, then names that came with it.
-    let mut columns: Vec<(String, CellKind)> = Vec::new();
-    for name in passthrough.header() {
-        let kind = match columns.is_empty() {
-            true => CellKind::Number,
-            false => CellKind::Text,
-        };
-        columns.push((name, kind));
-    }
+    let mut columns = passthrough.columns();
     columns.extend(answer_columns(&model));
     if model.calibration().typical.is_some() && options.density {
-        columns.extend(["log_p", "percentile"].map(|name| (name.into(), CellKind::Number)));
+        columns.extend(numbers(["log_p", "percentile"]));
     }
     let parts = model.predict_parts(&rows.data, options)?;
     let lines = lines_of_parts(parts, |first, part| {

@@ -23,6 +23,7 @@ pub struct Estimator {
     pub(super) device: String,
     pub(super) folder: Option<PathBuf>,
     pub(super) resume: bool,
+    pub(super) overwrite: bool,
     pub(super) held_out: HeldOutOptions,
 }
 
@@ -50,6 +51,7 @@ impl Estimator {
             device: "cpu".into(),
             folder: None,
             resume: false,
+            overwrite: false,
             held_out: HeldOutOptions {
                 wanted: None,
                 folds: None,
@@ -88,6 +90,7 @@ impl Estimator {
         };
         match self.resume {
             true => folder.config().map(Some),
+            false if self.overwrite => Ok(None),
             false => Err(Error::RunExists(folder.path().into())),
         }
     }
@@ -141,6 +144,11 @@ impl Estimator {
         let config = self.settings(&source.rows)?;
         let device = self.device()?;
         let folder = self.run_folder();
+        // Nobody else works in the folder until this ends.
+        let _lock = folder.as_ref().map(RunFolder::claim).transpose()?;
+        if let Some(folder) = folder.as_ref().filter(|_| self.overwrite && !self.resume) {
+            folder.clear()?;
+        }
         // Shares the rows, which stay where they are.
         let data = source.rows.clone();
         let mut observer = watch.training(&TrainingInfo {

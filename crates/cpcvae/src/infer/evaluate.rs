@@ -2,6 +2,7 @@
 
 use super::Inference;
 use super::calibrate::at_temperature;
+use super::per_class::{ClassFigures, of_each_class};
 use crate::model::Target;
 use crate::probabilities::largest;
 use cpcvae_data::{Dataset, Labels, Matrix};
@@ -29,6 +30,9 @@ pub struct Evaluation {
     /// Share of the continuous labels' variance that is explained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r_squared: Option<f64>,
+    /// Figures of each class, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_class: Vec<ClassFigures>,
     /// Mean evidence lower bound of all rows, in nats, one draw a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elbo: Option<f64>,
@@ -55,17 +59,25 @@ impl Inference {
 
     /// Predictions only.
     pub fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
-        self.evaluate_at(data, 1.0)
+        self.evaluate_with(data, 1.0, false)
     }
 
-    /// Predictions only, with class probabilities at a temperature.
+    /// Predictions only, with class probabilities at a temperature, and figures of each class.
     pub fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
+        self.evaluate_with(data, temperature, true)
+    }
+
+    fn evaluate_with(&self, data: &Dataset, temperature: f64, each_class: bool) -> Evaluation {
         let outputs = || self.outputs(&data.features, 0);
         let mut evaluation = match (&data.labels, &self.shape.target) {
             (Labels::Classes { of_row, .. }, Target::Classes(names)) => {
                 let mut outputs = outputs();
                 at_temperature(&mut outputs.values, names.len(), temperature);
-                of_classes(&outputs, of_row, names.len())
+                let mut evaluation = of_classes(&outputs, of_row, names.len());
+                if each_class {
+                    evaluation.per_class = of_each_class(&outputs, of_row, &evaluation.confusion);
+                }
+                evaluation
             }
             (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(&outputs(), of_row),
             _ => Evaluation::empty(),
@@ -85,6 +97,7 @@ impl Evaluation {
             confusion: Vec::new(),
             rmse: None,
             r_squared: None,
+            per_class: Vec::new(),
             elbo: None,
         }
     }

@@ -4,9 +4,9 @@ use super::Parameters;
 use crate::error::{Error, Result};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where the checksum and the text stand in the file's header.
 const METADATA_KEY: &str = "cpcvae";
@@ -97,19 +97,37 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// The same with what `write` puts into the file; if that fails, nothing is left of it.
+///
+/// A link stays a link: what it names is replaced. What is no regular file (a device, a pipe) is
+/// written to as it is, since a rename would put a file in its place.
 pub fn write_through<E: From<Error>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let cannot = |error: std::io::Error| Error::file(path, format!("cannot be written: {error}"));
+    let is_special = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
+    if std::fs::metadata(path).is_ok_and(is_special) {
+        let mut file = OpenOptions::new().write(true).open(path).map_err(cannot)?;
+        return write(&mut file);
+    }
+    let target = behind_links(path);
+    let temporary = target.with_extension(format!("{}.tmp", std::process::id()));
     let whole = || {
         let mut file = File::create(&temporary).map_err(cannot)?;
         write(&mut file)?;
         file.sync_all().map_err(cannot)?;
-        Ok(std::fs::rename(&temporary, path).map_err(cannot)?)
+        Ok(std::fs::rename(&temporary, &target).map_err(cannot)?)
     };
     whole().inspect_err(|_| {
         let _ = std::fs::remove_file(&temporary);
     })
+}
+
+/// The file that a link names, which need not be there yet.
+fn behind_links(path: &Path) -> PathBuf {
+    match (path.canonicalize(), std::fs::read_link(path)) {
+        (Ok(target), Ok(_)) => target,
+        (Err(_), Ok(named)) => path.parent().unwrap_or(Path::new("")).join(named),
+        (_, Err(_)) => path.to_owned(),
+    }
 }

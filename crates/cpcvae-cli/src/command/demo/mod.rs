@@ -50,7 +50,7 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
             Some(contestant) => contestants.push(contestant),
             None => {
                 printer.note("stopped; the same command goes on from here");
-                return Ok(ExitCode::from(interrupt::EXIT_CODE));
+                return Ok(interrupt::exit_code());
             }
         }
     }

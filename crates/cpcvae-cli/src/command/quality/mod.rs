@@ -61,7 +61,7 @@ pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
     };
     let stopped = || {
         printer.note("stopped; the same command goes on from here");
-        Ok(ExitCode::from(interrupt::EXIT_CODE))
+        Ok(interrupt::exit_code())
     };
     let beside = match bench.beside(args, trained, &parts)? {
         Beside::Stopped => return stopped(),
