@@ -168,6 +168,7 @@ pub fn run(
 impl Run {
     /// Writes what a run with a folder would have written, checkpoints apart.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
+        folder.check_ours()?;
         folder.start(&self.config, &self.split)?;
         write_atomically(&folder.metrics_path(), &self.metrics)?;
         if let Some(trained) = &self.trained {

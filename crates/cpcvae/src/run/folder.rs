@@ -81,7 +81,6 @@ impl RunFolder {
         if self.is_started() {
             check_same_settings(config, &self.config()?)?;
         }
-        self.check_ours()?;
         std::fs::create_dir_all(self.path()).map_err(|error| Error::file(self.path(), error))?;
         split.save(self.split_path())?;
         write_atomically(&self.config_path(), config.to_toml().as_bytes())

@@ -9,11 +9,13 @@ pub(super) fn check(card: &Card, tensors: &Parameters) -> Result<(), String> {
     let shape = &card.shape;
     shape.check()?;
     let width = card.preprocess.layout.width();
-    let is_plain = !matches!(card.preprocess.features, FeatureScale::Mixed(_));
-    if is_plain && width != shape.features {
+    let expected = match &card.preprocess.features {
+        FeatureScale::Mixed(scale) => scale.row.columns(),
+        FeatureScale::Standardise(_) | FeatureScale::Pixels { .. } => shape.features,
+    };
+    if width != expected {
         return Err(format!(
-            "its rows have {width} columns, its model {}",
-            shape.features
+            "its rows have {width} columns, its model {expected}"
         ));
     }
     let stored: u64 = tensors

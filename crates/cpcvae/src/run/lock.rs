@@ -121,8 +121,12 @@ fn lock(folder: &Path) -> Result<RunLock> {
     Ok(RunLock(file))
 }
 
-/// Names as [`write_through`](crate::train::write_through) makes them: `NAME.<process>.tmp`.
+/// Names as [`write_through`](crate::train::write_through) makes them, `NAME.<process>.tmp`, and that
+/// of a split.
 fn is_temporary(name: &str) -> bool {
+    if name == "split.json.tmp" {
+        return true;
+    }
     let stem = name.strip_suffix(".tmp");
     let process = stem.and_then(|stem| stem.rsplit('.').next());
     process.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
