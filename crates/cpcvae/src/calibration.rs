@@ -7,13 +7,12 @@ use crate::infer::calibrate::{at_temperature, temperature};
 use crate::infer::class_shift::class_weights;
 use crate::infer::conformal::Conformity;
 use crate::infer::quality::{Estimate, Quality, quality, share};
-use crate::infer::{Inference, Typical, largest, missing_share};
+use crate::infer::{Inference, Typical, largest};
 use crate::model::ModelKind;
 use crate::net::Net;
-use crate::prepare::FeatureScale;
 use crate::run::{RunFolder, Trained, sealed};
 use crate::train::evenly;
-use cpcvae_data::{Dataset, Features, Labels, Matrix, Rows, Split};
+use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -25,11 +24,6 @@ pub const DENSITY_DRAWS: usize = 20;
 const COMPARED_ROWS: usize = 2000;
 /// The same for wide residual networks, where log p(x) of a row takes tens of milliseconds.
 const COMPARED_IMAGES: usize = 500;
-
-/// Columns whose share in log p(x) is measured, at most,
-const MASKED_COLUMNS: usize = 256;
-/// and cells that are left out for it.
-const MASKED_CELLS: usize = 10_000;
 
 /// What is kept beside a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -164,12 +158,8 @@ impl Calibration {
             Net::Wrn(_) => COMPARED_IMAGES,
             Net::Mlp => COMPARED_ROWS,
         };
-        let compared = data.select(&evenly(&rows, most));
-        let cell_means = cell_means(trained, &compared)?;
-        let mut log_densities = log_densities(trained, compared.clone())?;
-        add_missing_shares(&mut log_densities, &cell_means, &compared.features, 0);
-        let typical = Typical::new(&log_densities, DENSITY_DRAWS);
-        self.typical = typical.map(|typical| typical.with_cell_means(cell_means));
+        let log_densities = log_densities(trained, data.select(&evenly(&rows, most)))?;
+        self.typical = Typical::new(&log_densities, DENSITY_DRAWS);
         Ok(self)
     }
 
@@ -225,68 +215,6 @@ impl Calibration {
 pub fn log_densities(trained: &Trained, rows: Dataset) -> Result<Vec<f32>> {
     let rows = trained.card.preprocess.apply(rows)?;
     trained.log_densities(&trained.inference, &rows.features)
-}
-
-/// Adds what missing cells count as to the log p(x) of rows, of which so many come before.
-pub(crate) fn add_missing_shares(
-    log_densities: &mut [f32],
-    cell_means: &[f32],
-    rows: &dyn Rows,
-    first: usize,
-) {
-    if cell_means.is_empty() {
-        return;
-    }
-    let mut values = vec![0.0; rows.columns()];
-    for (row, log_p) in (first..).zip(log_densities) {
-        rows.read(row, &mut values);
-        *log_p += missing_share(cell_means, &values);
-    }
-}
-
-/// What a known cell of each column adds to log p(x), on average over rows that know it: the
-/// difference that its absence makes. Empty for models of whole rows only.
-fn cell_means(trained: &Trained, rows: &Dataset) -> Result<Vec<f32>> {
-    if !matches!(trained.card.preprocess.features, FeatureScale::Mixed(_)) {
-        return Ok(Vec::new());
-    }
-    let width = rows.width();
-    let columns: Vec<u32> = (0..width as u32).collect();
-    let columns = evenly(&columns, MASKED_COLUMNS);
-    let all: Vec<u32> = (0..rows.len() as u32).collect();
-    let most = (MASKED_CELLS / columns.len().max(1)).max(1);
-    let rows = rows.select(&evenly(&all, most));
-    let whole = rows.features.matrix();
-    let before = log_densities(trained, rows.clone())?;
-    let mut means = vec![f32::NAN; width];
-    for column in columns.into_iter().map(|column| column as usize) {
-        let mut masked = whole.clone();
-        let cells = masked.values.iter_mut().skip(column);
-        cells.step_by(width).for_each(|cell| *cell = f32::NAN);
-        let masked = Dataset {
-            features: Features::new(masked),
-            ..rows.clone()
-        };
-        let after = log_densities(trained, masked)?;
-        let known = (0..whole.rows).filter(|row| !whole.row(*row)[column].is_nan());
-        let gains = known.map(|row| f64::from(before[row]) - f64::from(after[row]));
-        let gains: Vec<f64> = gains.filter(|gain| gain.is_finite()).collect();
-        if !gains.is_empty() {
-            means[column] = (gains.iter().sum::<f64>() / gains.len() as f64) as f32;
-        }
-    }
-    // Columns that were not looked at are like those that were.
-    let measured: Vec<f32> = means
-        .iter()
-        .copied()
-        .filter(|mean| !mean.is_nan())
-        .collect();
-    let usual = measured.iter().sum::<f32>() / measured.len().max(1) as f32;
-    means
-        .iter_mut()
-        .filter(|mean| mean.is_nan())
-        .for_each(|mean| *mean = usual);
-    Ok(means)
 }
 
 impl Trained {

@@ -1,7 +1,7 @@
 //! What else a fitted model is asked: codes, scores, samples, filled gaps, rows worth a label.
 
 use super::{AsRows, Fitted};
-use crate::calibration::{DENSITY_DRAWS, add_missing_shares, log_densities};
+use crate::calibration::{DENSITY_DRAWS, log_densities};
 use crate::error::{Error, Result};
 use crate::infer::calibrate::at_temperature;
 use crate::infer::{
@@ -288,10 +288,7 @@ impl Fitted {
         let mut probabilities = inference.predict(&prepared.features, 0)?;
         let temperature = self.calibration.temperature;
         at_temperature(&mut probabilities.values, names.len(), temperature);
-        let mut log_p = log_densities(&self.trained, open.clone())?;
-        if let Some(typical) = &self.calibration.typical {
-            add_missing_shares(&mut log_p, typical.cell_means(), &open.features, 0);
-        }
+        let log_p = log_densities(&self.trained, open)?;
         // A run without training rows' densities: how usual among the rows asked about.
         let typical = self.calibration.typical.clone();
         let typical = typical.or_else(|| Typical::new(&log_p, DENSITY_DRAWS));

@@ -1,7 +1,7 @@
 //! A full answer for every row.
 
 use super::{AsRows, Fitted};
-use crate::calibration::{Calibration, add_missing_shares};
+use crate::calibration::Calibration;
 use crate::error::{Error, Result};
 use crate::infer::calibrate::at_temperature;
 use crate::infer::conformal::{Conformity, class_set};
@@ -198,8 +198,6 @@ impl Fitted {
         }
         let prepared = self.card().preprocess.apply(rows.clone())?;
         let reading = Reading::new(&self.card().shape.target, &self.calibration, coverage);
-        let asked = rows.features.clone();
-        let mut first = 0;
         Ok(self.parts(prepared.features).map(move |part| {
             let outputs = part.inference.predict(&part.features, options.samples)?;
             let mut answers = self.answers_of(&reading, outputs);
@@ -212,11 +210,7 @@ impl Fitted {
                 let log_density = self
                     .trained
                     .log_densities(&part.inference, &part.features)?;
-                // Only what is known of a row can make it unusual.
-                let mut compared = log_density.clone();
-                add_missing_shares(&mut compared, typical.cell_means(), &asked, first);
-                first += compared.len();
-                let percentile = compared.iter().map(|log_p| typical.percentile(*log_p));
+                let percentile = log_density.iter().map(|log_p| typical.percentile(*log_p));
                 answers.percentile = Some(percentile.collect());
                 answers.log_density = Some(log_density);
             }

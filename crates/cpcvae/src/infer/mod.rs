@@ -34,7 +34,6 @@ pub use sample::{ClassSamples, CodeSource, RejectionLimits};
 pub use score::Scores;
 pub use suggest::{entropy, suggest};
 pub use unusual::Typical;
-pub(crate) use unusual::missing_share;
 
 use crate::distribution::binarise;
 use crate::model::{Model, Shape};

@@ -12,11 +12,6 @@ pub struct Typical {
     /// number of draws, so rows are compared only at the same number.
     pub draws: usize,
     quantiles: Vec<f32>,
-    /// What a known cell of each column adds to log p(x) on average. A missing cell counts as so
-    /// much: otherwise a row would look the more usual the fewer of its cells are known. Empty where
-    /// no cell can be missing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    cell_means: Vec<f32>,
 }
 
 impl Typical {
@@ -31,21 +26,7 @@ impl Typical {
             true => sorted,
             false => (0..KEPT).map(|i| sorted[i * last / (KEPT - 1)]).collect(),
         };
-        Some(Self {
-            draws,
-            quantiles,
-            cell_means: Vec::new(),
-        })
-    }
-
-    /// The same, for rows with missing cells.
-    pub fn with_cell_means(self, cell_means: Vec<f32>) -> Self {
-        Self { cell_means, ..self }
-    }
-
-    /// What a missing cell of each column counts as; empty where no cell can be missing.
-    pub fn cell_means(&self) -> &[f32] {
-        &self.cell_means
+        Some(Self { draws, quantiles })
     }
 
     /// Whether it can have been measured.
@@ -64,15 +45,6 @@ impl Typical {
         };
         100.0 * rank as f32 / self.quantiles.len() as f32
     }
-}
-
-/// The sum of `cell_means` over the cells of a row that are missing (NaN).
-pub(crate) fn missing_share(cell_means: &[f32], row: &[f32]) -> f32 {
-    let cells = cell_means.iter().zip(row);
-    cells
-        .filter(|(_, cell)| cell.is_nan())
-        .map(|(mean, _)| *mean)
-        .sum()
 }
 
 #[cfg(test)]
