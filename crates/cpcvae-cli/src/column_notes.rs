@@ -67,6 +67,6 @@ pub fn tell(table: &Table, printer: Printer) {
 /// Tells what the user should know.
 pub fn warn(warnings: &[String], printer: Printer) {
     for warning in warnings {
-        printer.note(format!("warning: {warning}"));
+        printer.warn(warning);
     }
 }

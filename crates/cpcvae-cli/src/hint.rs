@@ -12,9 +12,10 @@ pub fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match error.downcast_ref::<Error>() {
         Some(Error::Data(error)) => of_data(error),
         Some(Error::Part { source, .. }) => hint(source.as_ref()),
-        Some(Error::RunExists(_)) => {
-            Some("--resume goes on with it, --out names another folder".into())
-        }
+        Some(Error::RunExists(_)) => Some(
+            "--resume goes on with it, --overwrite removes it first, --out names another folder"
+                .into(),
+        ),
         Some(Error::WithRemedy { remedy, .. }) => Some(of_remedy(*remedy).into()),
         Some(Error::NotFinite { .. }) => {
             Some("settings are given with --set, as in `--set train.clip_norm=10`".into())

@@ -1,22 +1,48 @@
-//! Ctrl-C: the first asks for a stop with a checkpoint, the second stops at once.
+//! Ctrl-C and SIGTERM: the first asks for a stop with a checkpoint, the second stops at once.
 
 use anyhow::Context;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// What a shell reports of a program ended by Ctrl-C.
-pub const EXIT_CODE: u8 = 130;
+const CTRL_C: usize = 130;
+/// The same of SIGTERM, which batch systems send before they kill.
+const TERMINATED: usize = 143;
+
+/// How the program ends, by the signal that came.
+static CODE: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
 /// Whether a stop was asked for. Can be watched once a process.
 pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
+    let code = CODE.get_or_init(|| Arc::new(AtomicUsize::new(CTRL_C)));
     let asked = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&asked);
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(EXIT_CODE));
+            std::process::exit(CTRL_C as i32);
         }
-        eprintln!("stopping after this step (Ctrl-C again stops at once)");
+        crate::printer::say("stopping after this step (Ctrl-C again stops at once)");
     })
     .context("Ctrl-C cannot be watched for")?;
+    let term = signal_hook::consts::SIGTERM;
+    // In this order: the first signal sets the flag that makes the second one stop at once.
+    let second = signal_hook::flag::register_conditional_shutdown(
+        term,
+        TERMINATED as i32,
+        Arc::clone(&asked),
+    );
+    second
+        .and_then(|_| signal_hook::flag::register_usize(term, Arc::clone(code), TERMINATED))
+        .and_then(|_| signal_hook::flag::register(term, Arc::clone(&asked)))
+        .context("SIGTERM cannot be watched for")?;
     Ok(asked)
+}
+
+/// How a program ends that a signal has stopped.
+pub fn exit_code() -> ExitCode {
+    let code = CODE
+        .get()
+        .map_or(CTRL_C, |code| code.load(Ordering::SeqCst));
+    ExitCode::from(code as u8)
 }

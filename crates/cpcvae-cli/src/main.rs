@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprint!("{}", told(&error));
+            printer::say(told(&error).trim_end());
             ExitCode::FAILURE
         }
     }

@@ -51,10 +51,10 @@ pub fn rows(
 /// Tells which images were left out.
 pub fn warn_of_skipped(skipped: &[(String, String)], printer: Printer) {
     for (file, why) in skipped.iter().take(LISTED) {
-        printer.note(format!("warning: `{file}` is left out: {why}"));
+        printer.warn(format!("`{file}` is left out: {why}"));
     }
     if skipped.len() > LISTED {
         let more = crate::printer::count(skipped.len() - LISTED);
-        printer.note(format!("warning: {more} more files are left out"));
+        printer.warn(format!("{more} more files are left out"));
     }
 }

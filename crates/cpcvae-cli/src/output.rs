@@ -2,28 +2,39 @@
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
-use cpcvae_data::{CellKind, Column, Layout};
+use cpcvae_data::{CellKind, Column, ColumnKind, Layout};
 use std::io::Write;
 use std::path::Path;
 
-/// Writes a table as CSV, line by line as they come: to the file, whole or not at all, or to
-/// standard output.
-pub fn write_csv(
+/// A column of a table that is written: its name, and what its cells are.
+pub type OutColumn = (String, CellKind);
+
+/// Columns of numbers.
+pub fn numbers<N: Into<String>>(
+    names: impl IntoIterator<Item = N>,
+) -> impl Iterator<Item = OutColumn> {
+    let names = names.into_iter();
+    names.map(|name| (name.into(), CellKind::Number))
+}
+
+/// Writes a table line by line as they come: to the file, whole or not at all, or to standard output.
+/// As Parquet where the file's name ends so, else as CSV.
+pub fn write_table(
     out: Option<&Path>,
-    header: &[String],
+    columns: &[OutColumn],
     rows: impl Iterator<Item = Result<Vec<String>>>,
     printer: Printer,
 ) -> Result<()> {
+    let header: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
     let Some(path) = out else {
-        return write_lines(std::io::stdout().lock(), header, rows);
+        return write_lines(std::io::stdout().lock(), &header, rows);
     };
-    if is_parquet(path) {
-        bail!(
-            "{}: only `predict` writes Parquet; name a .csv file",
-            path.display()
-        );
+    match is_parquet(path) {
+        true => write_parquet(path, columns, rows)?,
+        false => {
+            cpcvae_data::write_through(path, |file| write_lines(file, &header, rows))?;
+        }
     }
-    cpcvae_data::write_through(path, |file| write_lines(file, header, rows))?;
     printer.note(format!("wrote {}", path.display()));
     Ok(())
 }
@@ -31,26 +42,6 @@ pub fn write_csv(
 fn is_parquet(path: &Path) -> bool {
     let extension = path.extension().and_then(|text| text.to_str());
     extension.is_some_and(|text| text.eq_ignore_ascii_case("parquet"))
-}
-
-/// Like [`write_csv`], but as Parquet where the file's name ends so.
-pub fn write_table(
-    out: Option<&Path>,
-    columns: &[(String, CellKind)],
-    rows: impl Iterator<Item = Result<Vec<String>>>,
-    printer: Printer,
-) -> Result<()> {
-    match out.filter(|path| is_parquet(path)) {
-        Some(path) => {
-            write_parquet(path, columns, rows)?;
-            printer.note(format!("wrote {}", path.display()));
-            Ok(())
-        }
-        None => {
-            let header: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
-            write_csv(out, &header, rows, printer)
-        }
-    }
 }
 
 #[cfg(feature = "parquet")]
@@ -145,9 +136,23 @@ pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
     }
 }
 
-/// The names of a layout's columns; pixels are named by their place.
-pub fn column_names(layout: &Layout) -> impl Iterator<Item = String> {
-    (0..layout.width()).map(|column| layout.column_name(column))
+/// A layout's columns; pixels are named by their place.
+pub fn layout_columns(layout: &Layout) -> impl Iterator<Item = OutColumn> {
+    (0..layout.width()).map(|place| {
+        let kind = match layout {
+            Layout::Columns(columns) => kind_of(&columns[place]),
+            Layout::Image { .. } => CellKind::Number,
+        };
+        (layout.column_name(place), kind)
+    })
+}
+
+/// Levels and dates are written as text.
+pub fn kind_of(column: &Column) -> CellKind {
+    match (&column.kind, column.time) {
+        (ColumnKind::Category(_), _) | (_, Some(_)) => CellKind::Text,
+        _ => CellKind::Number,
+    }
 }
 
 /// Whether the file is to be a figure.

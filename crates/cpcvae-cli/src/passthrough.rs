@@ -1,9 +1,10 @@
 //! Which row a line of an answer is about: its number, and names that come with the rows.
 
 use crate::args::PassthroughArgs;
+use crate::output::{OutColumn, numbers};
 use anyhow::{Result, bail};
 use cpcvae::estimator::OpenedRows;
-use cpcvae_data::{Ids, RawColumn};
+use cpcvae_data::{CellKind, Ids, RawColumn};
 
 /// Columns as text, next to the row's number.
 pub struct Passthrough<'a>(Vec<Names<'a>>);
@@ -29,13 +30,13 @@ impl<'a> Passthrough<'a> {
         Ok(Self(columns.into_iter().map(Names::Column).collect()))
     }
 
-    /// A header: `row`, then the carried columns.
-    pub fn header(&self) -> Vec<String> {
-        let names = self.0.iter().map(|names| match names {
-            Names::Ids(ids) => ids.name.clone(),
-            Names::Column(column) => column.name.clone(),
+    /// The first columns: `row`, then the carried ones.
+    pub fn columns(&self) -> Vec<OutColumn> {
+        let carried = self.0.iter().map(|names| match names {
+            Names::Ids(ids) => (ids.name.clone(), CellKind::Text),
+            Names::Column(column) => (column.name.clone(), CellKind::Text),
         });
-        std::iter::once("row".to_string()).chain(names).collect()
+        numbers(["row"]).chain(carried).collect()
     }
 
     /// The same of a row.

@@ -6,7 +6,7 @@ use std::io::Write;
 /// How much is said, and in which form.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Printer {
-    /// Nothing on standard error but errors.
+    /// Nothing on standard error but warnings and errors.
     pub quiet: bool,
     /// One JSON object on standard output and nothing else there.
     pub json: bool,
@@ -16,8 +16,13 @@ impl Printer {
     /// A remark for people, on standard error.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            eprintln!("{}", text.as_ref());
+            say(text);
         }
+    }
+
+    /// What the user must know, even when nothing else is to be said.
+    pub fn warn(&self, text: impl AsRef<str>) {
+        say(format!("warning: {}", text.as_ref()));
     }
 
     /// The answer: `text` for people, or `value` as JSON.
@@ -34,6 +39,11 @@ impl Printer {
         out.write_all(bytes)?;
         Ok(out.flush()?)
     }
+}
+
+/// A line on standard error. That nobody listens there any more is no reason to stop.
+pub fn say(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
 }
 
 /// A number with commas between thousands.

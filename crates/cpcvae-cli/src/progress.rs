@@ -62,7 +62,7 @@ impl Watch for Screen {
 
     fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            crate::printer::say(text);
         }
     }
 }
@@ -167,7 +167,7 @@ impl Observer for Progress {
         match &self.display {
             Display::Nothing => {}
             Display::Bar(bar) => bar.println(line),
-            Display::Lines(_) => eprintln!("{line}"),
+            Display::Lines(_) => crate::printer::say(line),
         }
     }
 
@@ -202,12 +202,12 @@ impl Lines {
                 format!(", {seconds:.0} s left")
             }
         };
-        eprintln!(
+        crate::printer::say(format!(
             "{name}step {}/{}{left}: {}",
             report.step,
             report.steps,
             terms()
-        );
+        ));
     }
 }
 

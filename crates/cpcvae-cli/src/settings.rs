@@ -43,6 +43,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
     let mut estimator = Estimator::from_request(request)
         .folder(&folder)
         .resume(args.resume)
+        .overwrite(args.overwrite)
         .device(&args.place.device)
         .repeats(usize::from(args.repeats))
         .compare(!args.no_compare);

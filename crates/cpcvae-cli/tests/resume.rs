@@ -106,12 +106,10 @@ fn ctrl_c_leaves_a_run_that_goes_on() {
     assert!(status.expect("kill is there").success());
     let answer = sandbox.answer(child.wait_with_output().expect("a child of ours"));
     assert_eq!(answer.code, 130, "{answer:?}");
-    assert!(
-        answer
-            .out
-            .contains("cpcvae fit half-moon --out stopped --resume"),
-        "{answer:?}"
-    );
+    // All that was typed, as a shell takes it.
+    let hint = "cpcvae fit half-moon --validation 50 --max-steps 600 --set 'model.hidden=[50]'";
+    assert!(answer.out.contains(hint), "{answer:?}");
+    assert!(answer.out.contains("--out stopped --resume"), "{answer:?}");
     let error = sandbox.error(&["predict", "stopped", "half-moon"]);
     assert!(error.contains("has not finished"), "{error}");
 
@@ -179,7 +177,7 @@ fn a_run_goes_on_only_as_it_began() {
     assert_eq!(
         again(&[]),
         "there is a run in run already; resume it, or choose another folder\n  hint: --resume goes \
-         on with it, --out names another folder"
+         on with it, --overwrite removes it first, --out names another folder"
     );
     let error = again(&["--resume", "--seed", "1"]);
     assert!(error.contains("`seed = 1` (was `seed = 0`)"), "{error}");

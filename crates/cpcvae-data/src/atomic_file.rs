@@ -1,7 +1,7 @@
 //! Files that are either wholly written or not there.
 
 use crate::{DataError, Result};
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -14,19 +14,37 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// [`write_atomically`] with what `write` puts into the file; if that fails, nothing is left of it.
+///
+/// A link stays a link: what it names is replaced. What is no regular file (a device, a pipe) is
+/// written to as it is, since a rename would put a file in its place.
 pub fn write_through<E: From<DataError>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
-    let temporary = with_suffix(path, &format!(".{}.tmp", std::process::id()));
+    let is_special = |found: fs::Metadata| !found.is_file() && !found.is_dir();
+    if fs::metadata(path).is_ok_and(is_special) {
+        let opened = OpenOptions::new().write(true).open(path);
+        return write(&mut opened.map_err(cannot_write(path))?);
+    }
+    let target = behind_links(path);
+    let temporary = with_suffix(&target, &format!(".{}.tmp", std::process::id()));
     let whole = || {
         let mut file = File::create(&temporary).map_err(cannot_write(path))?;
         write(&mut file)?;
-        Ok(put_in_place(file, &temporary, path)?)
+        Ok(put_in_place(file, &temporary, &target)?)
     };
     whole().inspect_err(|_| {
         let _ = fs::remove_file(&temporary);
     })
+}
+
+/// The file that a link names, which need not be there yet.
+fn behind_links(path: &Path) -> PathBuf {
+    match (path.canonicalize(), fs::read_link(path)) {
+        (Ok(target), Ok(_)) => target,
+        (Err(_), Ok(named)) => path.parent().unwrap_or(Path::new("")).join(named),
+        (_, Err(_)) => path.to_owned(),
+    }
 }
 
 /// Syncs a finished temporary file to disk and renames it to its real name.

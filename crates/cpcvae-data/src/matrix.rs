@@ -11,7 +11,7 @@ use crate::{DataError, Result};
 /// assert_eq!(matrix.row(1), [4.0, 5.0, 6.0]);
 /// # Ok::<(), cpcvae_data::DataError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     /// Number of rows.
     pub rows: usize,

@@ -11,7 +11,7 @@ const UNKNOWN: u64 = 8 << 30;
 
 /// The most bytes of memory that reading may take: what the environment variable `CPCVAE_MEMORY`
 /// says, else half of the machine's memory, or of what its container may have.
-pub(crate) fn most_memory() -> u64 {
+pub fn most_memory() -> u64 {
     static MOST: OnceLock<u64> = OnceLock::new();
     *MOST.get_or_init(|| {
         let asked = std::env::var(VARIABLE).ok();

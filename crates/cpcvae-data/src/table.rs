@@ -135,7 +135,8 @@ impl Table {
     ///
     /// Text that hardly repeats is left out with a warning.
     pub fn new(raw: &RawTable, options: &TableOptions) -> Result<Table> {
-        if raw.rows == 0 {
+        // A model has answers for no rows; it cannot learn from them.
+        if raw.rows == 0 && options.features.is_none() {
             let problem = "the table has a header, but no rows";
             return Err(DataError::content(&raw.path, problem));
         }

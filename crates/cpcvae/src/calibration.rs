@@ -10,7 +10,7 @@ use crate::infer::quality::{Estimate, Quality, quality, share};
 use crate::infer::{Inference, Typical, largest};
 use crate::model::ModelKind;
 use crate::net::Net;
-use crate::run::{RunFolder, Trained};
+use crate::run::{RunFolder, Trained, sealed};
 use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
@@ -166,31 +166,48 @@ impl Calibration {
     /// The answers of a run; nothing where it has none.
     pub fn load(folder: &RunFolder) -> Result<Option<Self>> {
         let path = path(folder);
-        let text = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            text => text.map_err(|error| Error::file(&path, error))?,
-        };
+        if !path.exists() {
+            return Ok(None);
+        }
         let damaged = |problem: String| {
             let advice = "remove it to go without, or go on with the run to make it again";
             Error::file(&path, format!("{problem}; {advice}")).with_remedy(Remedy::Resume)
         };
-        let answers: Self =
-            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
-        match answers.format {
-            FORMAT => Ok(Some(answers)),
-            other => Err(damaged(format!(
-                "has format {other}, this version of cpcvae reads format {FORMAT}"
-            ))),
+        let answers: Self = match sealed::read(&path) {
+            Err(Error::File { problem, .. }) => return Err(damaged(problem)),
+            answers => answers?,
+        };
+        if answers.format != FORMAT {
+            return Err(damaged(format!(
+                "has format {}, this version of cpcvae reads format {FORMAT}",
+                answers.format
+            )));
+        }
+        match answers.problem() {
+            Some(problem) => Err(damaged(problem)),
+            None => Ok(Some(answers)),
         }
     }
 
     /// Writes the answers beside the run's model.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
-        let text = serde_json::to_string(self).expect("plain values serialise");
-        Ok(cpcvae_data::write_atomically(
-            &path(folder),
-            text.as_bytes(),
-        )?)
+        sealed::write(&path(folder), self)
+    }
+
+    /// What cannot be, so that nothing is calibrated with it.
+    fn problem(&self) -> Option<String> {
+        let temperature = self.temperature;
+        if !(temperature > 0.0 && temperature.is_finite()) {
+            return Some(format!(
+                "`temperature` is {temperature}; it must be above 0"
+            ));
+        }
+        let is_weight = |weight: &f64| *weight >= 0.0 && weight.is_finite();
+        if !self.class_weights.iter().all(is_weight) {
+            return Some("`class_weights` holds a weight that is not a number from 0".into());
+        }
+        let is_sorted = self.typical.as_ref().is_none_or(Typical::is_sound);
+        (!is_sorted).then(|| "`typical` is not a list of increasing quantiles".into())
     }
 }
 

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_file_that_does_not_fit_is_refused_and_one_that_does_answers() {
-        let problem = |file| Ensemble::of_file(file, 2).err().expect("refused");
+        let problem = |file| Ensemble::of_file(file, 2).expect_err("refused");
         assert!(problem(file(vec![0.0, 2.0], 0.2)).contains("classes that the model"));
         assert!(problem(file(vec![0.0, 0.5], 0.2)).contains("classes that the model"));
         assert!(problem(file(vec![0.0], 0.2)).contains("do not fit"));

@@ -147,7 +147,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Sha
             return Err(Error::setting(key, "a layer needs at least one unit"));
         }
     }
-    Ok(Shape {
+    let shape = Shape {
         kind,
         features: prepared.training.rows.width(),
         image,
@@ -166,7 +166,32 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Sha
         scale_floor: positive("model.scale_floor", model.scale_floor)? as f32,
         transform,
         target: prepared.target.clone(),
-    })
+    };
+    check_memory(&shape)?;
+    Ok(shape)
+}
+
+/// A network that cannot fit is refused before it is made: weights, their gradients and Adam's two
+/// averages are 4 bytes each.
+fn check_memory(shape: &Shape) -> Result<()> {
+    let needed = shape.least_parameters().saturating_mul(16);
+    let most = cpcvae_data::most_memory();
+    if needed <= most {
+        return Ok(());
+    }
+    let gigabytes = |bytes: u64| format!("{:.1} GB", bytes as f64 / 1e9);
+    Err(Error::setting(
+        "model",
+        format!(
+            "a code of {} dimensions and layers of {:?} units need at least {} of memory, and {} may \
+             be used (half of the machine's; `CPCVAE_MEMORY` sets other bytes); choose a smaller \
+             `model.code` or `model.hidden`",
+            shape.code,
+            shape.hidden,
+            gigabytes(needed),
+            gigabytes(most)
+        ),
+    ))
 }
 
 fn schedule(train: &TrainConfig, has_validation: bool) -> Result<Schedule> {

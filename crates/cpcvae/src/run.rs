@@ -1,8 +1,13 @@
 //! A run is a folder: settings, split, metrics, checkpoints, and the model at the end.
 
+mod fingerprint;
 mod folder;
+mod forged;
+mod lock;
+pub(crate) mod sealed;
 
 pub use folder::RunFolder;
+pub use lock::RunLock;
 
 use crate::config::RunConfig;
 use crate::distribution::Family;
@@ -101,10 +106,12 @@ pub fn run(
         _ => None,
     };
     let name = source.rows.name.clone();
+    let rows = source.rows.clone();
     let prepared = Prepared::new(source, config, stored_split)?;
     let plan = train_plan(config, &prepared)?;
     if let Some(folder) = folder {
         folder.start(config, &prepared.training.split)?;
+        folder.check_data(&rows)?;
     }
     let path = folder.map(RunFolder::path);
     let FitOutcome {
@@ -160,6 +167,7 @@ pub fn run(
 impl Run {
     /// Writes what a run with a folder would have written, checkpoints apart.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
+        folder.check_ours()?;
         folder.start(&self.config, &self.split)?;
         write_atomically(&folder.metrics_path(), &self.metrics)?;
         if let Some(trained) = &self.trained {
@@ -253,6 +261,7 @@ impl Trained {
                 card.format
             )));
         }
+        forged::check(&card, &file.tensors).map_err(damaged)?;
         let precision = precision.or(card.precision);
         let compute = Compute::new(device, precision.unwrap_or_else(Precision::auto));
         let fresh = Model::new(&card.shape, card.seed, &compute);

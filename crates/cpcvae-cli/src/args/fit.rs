@@ -49,6 +49,9 @@ pub struct FitArgs {
     /// Go on with the run in that folder, with its settings
     #[arg(long)]
     pub resume: bool,
+    /// Remove the run in that folder first
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     /// Seed of the split, weights, batches and noise [default: 0]
     #[arg(long, value_name = "S")]
     pub seed: Option<u32>,
@@ -78,7 +81,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// No progress
+    /// No progress; warnings stay
     #[arg(long, short)]
     pub quiet: bool,
     /// Print the report as one JSON object

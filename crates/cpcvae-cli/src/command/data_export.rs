@@ -1,11 +1,11 @@
 //! `cpcvae data export`: a built-in data set as a table.
 
 use crate::args::ExportArgs;
-use crate::output::{cells, column_names, write_csv};
+use crate::output::{cells, layout_columns, write_table};
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
 use cpcvae::config::RunConfig;
-use cpcvae_data::{DataName, Split, SplitPlan};
+use cpcvae_data::{CellKind, DataName, Split, SplitPlan};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -38,7 +38,8 @@ pub fn run(args: &ExportArgs, data_dir: &Path, printer: Printer) -> Result<()> {
         true => source.test.context("this data set has no test rows")?,
         false => source.rows,
     };
-    let header: Vec<String> = column_names(&rows.layout).chain(["class".into()]).collect();
+    let class = ("class".to_string(), CellKind::Text);
+    let columns: Vec<_> = layout_columns(&rows.layout).chain([class]).collect();
     let names = rows.class_names();
     let lines = (0..rows.len()).map(|row| {
         let number = row as u32;
@@ -47,5 +48,5 @@ pub fn run(args: &ExportArgs, data_dir: &Path, printer: Printer) -> Result<()> {
         let label = class.map_or(String::new(), |class| names[class as usize].clone());
         Ok(cells(&rows.features.row(row)).chain([label]).collect())
     });
-    write_csv(args.out.as_deref(), &header, lines, printer)
+    write_table(args.out.as_deref(), &columns, lines, printer)
 }

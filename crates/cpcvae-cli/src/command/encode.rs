@@ -2,7 +2,7 @@
 
 use crate::args::EncodeArgs;
 use crate::opened;
-use crate::output::{cells, check_out, lines_of_parts, write_csv};
+use crate::output::{cells, check_out, lines_of_parts, numbers, write_table};
 use crate::passthrough::Passthrough;
 use crate::printer::Printer;
 use anyhow::Result;
@@ -15,10 +15,12 @@ pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
     let model = opened::model(&args.model)?;
     let rows = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;
     let passthrough = Passthrough::of(&rows, &args.passthrough)?;
-    let mut header = passthrough.header();
+    let mut columns = passthrough.columns();
     let dimensions = model.card().shape.code;
     for name in ["mean", "sigma"] {
-        header.extend((0..dimensions).map(|dimension| format!("{name}_{dimension}")));
+        columns.extend(numbers(
+            (0..dimensions).map(|dimension| format!("{name}_{dimension}")),
+        ));
     }
     let parts = model.encode_parts(&rows.data)?;
     let lines = lines_of_parts(parts, |first, codes| {
@@ -30,6 +32,6 @@ pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
         };
         (0..codes.mean.rows).map(line).collect()
     });
-    write_csv(args.out.as_deref(), &header, lines, printer)?;
+    write_table(args.out.as_deref(), &columns, lines, printer)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -86,10 +86,34 @@ fn as_text(evaluation: &Evaluation, classes: &[String], target: &Target) -> Stri
         }
     }
     if evaluation.labelled > 0 && !classes.is_empty() {
+        text += "\neach class against the others\n";
+        text += &each_class(evaluation, classes).to_text();
         text += "\nconfusion matrix (a row is the true class, a column the predicted one)\n";
         text += &confusion(evaluation, classes).to_text();
     }
     text
+}
+
+fn each_class(evaluation: &Evaluation, classes: &[String]) -> TextTable {
+    let figure = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+    let header = ["class", "rows", "precision", "recall", "F1", "AUC"];
+    let rows = classes
+        .iter()
+        .zip(&evaluation.per_class)
+        .map(|(class, of_class)| {
+            let figures = [
+                of_class.precision,
+                of_class.recall,
+                of_class.f1,
+                of_class.auc,
+            ];
+            let first = [class.clone(), of_class.rows.to_string()];
+            first.into_iter().chain(figures.map(figure)).collect()
+        });
+    TextTable {
+        header: header.map(String::from).to_vec(),
+        rows: rows.collect(),
+    }
 }
 
 fn confusion(evaluation: &Evaluation, classes: &[String]) -> TextTable {

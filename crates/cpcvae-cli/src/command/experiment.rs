@@ -39,7 +39,7 @@ pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
     printer.answer(&answer.text, &answer.json)?;
     Ok(match answer.is_whole {
         true => ExitCode::SUCCESS,
-        false => ExitCode::from(interrupt::EXIT_CODE),
+        false => interrupt::exit_code(),
     })
 }
 

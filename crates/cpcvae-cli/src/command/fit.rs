@@ -48,7 +48,7 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
                  {}\ngoes on with the rest",
                 again(&settings)
             ));
-            ExitCode::from(interrupt::EXIT_CODE)
+            interrupt::exit_code()
         }
     };
     let page = settings.folder.join("report.html");
@@ -61,10 +61,34 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// What to type to go on.
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// What to type to go on: what was typed, with the folder and `--resume`.
 fn again(settings: &FitSettings) -> String {
-    let folder = settings.folder.display();
-    format!("cpcvae fit {} --out {folder} --resume", settings.source)
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    words.retain(|word| word != "--overwrite");
+    let is_given = |name: &str, short: &str| {
+        let starts = |word: &String| word == name || word.starts_with(&format!("{name}="));
+        words
+            .iter()
+            .any(|word| starts(word) || (!short.is_empty() && word.starts_with(short)))
+    };
+    let (has_folder, resumes) = (is_given("--out", "-o"), is_given("--resume", ""));
+    if !has_folder {
+        words.extend(["--out".into(), settings.folder.display().to_string()]);
+    }
+    if !resumes {
+        words.push("--resume".into());
+    }
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    format!("cpcvae {}", words.join(" "))
 }
 
 fn stopped(settings: &FitSettings, step: u64, printer: Printer) -> Result<ExitCode> {
@@ -80,7 +104,7 @@ fn stopped(settings: &FitSettings, step: u64, printer: Printer) -> Result<ExitCo
         "fit": { "stop": StopReason::Interrupted, "steps": step },
     });
     printer.answer(&text, &value)?;
-    Ok(ExitCode::from(interrupt::EXIT_CODE))
+    Ok(interrupt::exit_code())
 }
 
 fn in_json(fitted: &Fitted, settings: &FitSettings) -> Result<Value> {

@@ -2,12 +2,12 @@
 
 use crate::args::ImputeArgs;
 use crate::opened;
-use crate::output::{check_out, lines_of_parts, write_csv};
+use crate::output::{OutColumn, check_out, kind_of, lines_of_parts, numbers, write_table};
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::estimator::WantedLabels;
 use cpcvae::infer::Filling;
-use cpcvae_data::{Column, Layout, MissingValues, RawColumn, RawTable};
+use cpcvae_data::{CellKind, Column, Layout, MissingValues, RawColumn, RawTable};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -33,8 +33,13 @@ pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
         samples => (0..samples as usize).map(Filling::Draw).collect(),
     };
     let several = fillings.len() > 1;
-    let mut header: Vec<String> = several.then(|| "draw".to_string()).into_iter().collect();
-    header.extend(columns.iter().map(|column| column.raw.name.clone()));
+    let mut written: Vec<OutColumn> = numbers(several.then_some("draw")).collect();
+    written.extend(columns.iter().map(|column| {
+        let kind = column
+            .of_model
+            .map_or(CellKind::Text, |(_, column)| kind_of(column));
+        (column.raw.name.clone(), kind)
+    }));
     let filled_in = Cell::new(0);
     let mut draws = Vec::new();
     for filling in &fillings {
@@ -55,7 +60,7 @@ pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
             (0..filled.rows).map(line).collect()
         })
     });
-    write_csv(args.out.as_deref(), &header, lines, printer)?;
+    write_table(args.out.as_deref(), &written, lines, printer)?;
     printer.note(format!(
         "{} of {} cells filled in",
         count(filled_in.get()),

@@ -33,7 +33,7 @@ pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
         .learning_curve(source, &counts, &screen)?;
     let Some(curve) = curve else {
         printer.note("stopped; the same command goes on from here");
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(interrupt::exit_code());
     };
     let figure = args
         .figure

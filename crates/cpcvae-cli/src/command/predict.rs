@@ -2,7 +2,7 @@
 
 use crate::args::PredictArgs;
 use crate::opened;
-use crate::output::{cells, check_out, lines_of_parts, write_table};
+use crate::output::{cells, check_out, lines_of_parts, numbers, write_table};
 use crate::passthrough::Passthrough;
 use crate::printer::{Printer, percent};
 use anyhow::Result;
@@ -26,17 +26,10 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         votes: args.explain,
     };
     // The row's number, then names that came with it.
-    let mut columns: Vec<(String, CellKind)> = Vec::new();
-    for name in passthrough.header() {
-        let kind = match columns.is_empty() {
-            true => CellKind::Number,
-            false => CellKind::Text,
-        };
-        columns.push((name, kind));
-    }
+    let mut columns = passthrough.columns();
     columns.extend(answer_columns(&model));
     if model.calibration().typical.is_some() && options.density {
-        columns.extend(["log_p", "percentile"].map(|name| (name.into(), CellKind::Number)));
+        columns.extend(numbers(["log_p", "percentile"]));
     }
     if options.votes {
         let voters = model.voters().into_iter();

@@ -2,7 +2,7 @@
 
 use crate::args::{PassthroughArgs, ReconstructArgs, ReconstructionKind};
 use crate::opened;
-use crate::output::{check_out, column_names, feature_cells, is_figure, write_csv};
+use crate::output::{check_out, feature_cells, is_figure, layout_columns, write_table};
 use crate::passthrough::Passthrough;
 use crate::printer::Printer;
 use anyhow::Result;
@@ -44,14 +44,14 @@ pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     match out.filter(|_| is_figure(out)) {
         Some(path) => draw(&rows, &made, name, path, printer)?,
         None => {
-            let mut header = passthrough.header();
-            header.extend(column_names(&rows.layout));
+            let mut columns = passthrough.columns();
+            columns.extend(layout_columns(&rows.layout));
             let lines = (0..made.rows).map(|row| {
                 let mut line = passthrough.line(row);
                 line.extend(feature_cells(&rows.layout, made.row(row)));
                 Ok(line)
             });
-            write_csv(out, &header, lines, printer)?;
+            write_table(out, &columns, lines, printer)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -2,12 +2,12 @@
 
 use crate::args::{CodesArg, SampleArgs};
 use crate::opened;
-use crate::output::{column_names, feature_cells, is_figure, write_csv};
+use crate::output::{feature_cells, is_figure, layout_columns, write_table};
 use crate::printer::{Printer, count, percent};
 use anyhow::{Result, bail};
 use cpcvae::estimator::{Fitted, SampleOptions};
 use cpcvae::infer::CodeSource;
-use cpcvae_data::{Layout, Matrix};
+use cpcvae_data::{CellKind, Layout, Matrix};
 use cpcvae_lab::figure::{ScatterPanel, image_grid, scatter_panels};
 use cpcvae_lab::pictures::{grid, images};
 use std::path::Path;
@@ -48,8 +48,8 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
             let class = groups
                 .iter()
                 .any(|group| group.class.is_some())
-                .then(|| "class".to_string());
-            let header: Vec<String> = class.into_iter().chain(column_names(layout)).collect();
+                .then(|| ("class".to_string(), CellKind::Text));
+            let columns: Vec<_> = class.into_iter().chain(layout_columns(layout)).collect();
             let lines = groups.iter().flat_map(|group| {
                 (0..group.rows.rows).map(|row| {
                     let class = group.class.clone().into_iter();
@@ -58,7 +58,7 @@ pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
                         .collect())
                 })
             });
-            write_csv(out, &header, lines, printer)?;
+            write_table(out, &columns, lines, printer)?;
         }
     }
     Ok(ExitCode::SUCCESS)

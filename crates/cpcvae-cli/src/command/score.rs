@@ -2,7 +2,7 @@
 
 use crate::args::ScoreArgs;
 use crate::opened;
-use crate::output::{cells, check_out, lines_of_parts, write_csv};
+use crate::output::{cells, check_out, lines_of_parts, numbers, write_table};
 use crate::passthrough::Passthrough;
 use crate::printer::{Printer, count};
 use anyhow::Result;
@@ -31,9 +31,9 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
         (0..scores.elbo.len()).map(line).collect()
     });
     if args.out.is_some() || !printer.json {
-        let mut header = passthrough.header();
-        header.extend(["elbo", "log_likelihood"].map(String::from));
-        write_csv(args.out.as_deref(), &header, lines, printer)?;
+        let mut columns = passthrough.columns();
+        columns.extend(numbers(["elbo", "log_likelihood"]));
+        write_table(args.out.as_deref(), &columns, lines, printer)?;
     } else {
         for line in lines {
             line?;

@@ -77,14 +77,9 @@ pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
         }
     }
     let rows = texts.first().map_or(0, Vec::len);
-    if rows == 0 {
-        return Err(DataError::content(
-            path,
-            match kept.is_empty() {
-                true => "all columns of the table are ignored",
-                false => "the table has a header, but no rows",
-            },
-        ));
+    if kept.is_empty() {
+        let problem = "all columns of the table are ignored";
+        return Err(DataError::content(path, problem));
     }
     let column = |(texts, &place): (Vec<String>, &usize)| RawColumn {
         name: names[place].clone(),

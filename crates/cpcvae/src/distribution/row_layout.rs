@@ -62,6 +62,11 @@ impl RowLayout {
         most
     }
 
+    /// Columns of the table.
+    pub fn columns(&self) -> usize {
+        self.numbers + self.flags + self.counts.len() + self.categories.len()
+    }
+
     /// Values in a row.
     pub fn width(&self) -> usize {
         self.categories_from() + self.categories.iter().sum::<usize>()

@@ -210,7 +210,7 @@ impl Fitted {
             None => inference.evaluate_at(&prepared, temperature),
             Some(_) => {
                 let outputs = self.class_probabilities(&prepared)?;
-                inference.evaluate_outputs(outputs, &prepared, temperature)
+                inference.evaluate_each_class(outputs, &prepared, temperature)
             }
         };
         let evaluation = inference.with_evidence(evaluation, &prepared);

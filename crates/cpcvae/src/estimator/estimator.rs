@@ -37,6 +37,7 @@ pub struct Estimator {
     pub(super) device: String,
     pub(super) folder: Option<PathBuf>,
     pub(super) resume: bool,
+    pub(super) overwrite: bool,
     pub(super) held_out: HeldOutOptions,
 }
 
@@ -64,6 +65,7 @@ impl Estimator {
             device: "cpu".into(),
             folder: None,
             resume: false,
+            overwrite: false,
             held_out: HeldOutOptions {
                 wanted: None,
                 folds: None,
@@ -102,6 +104,7 @@ impl Estimator {
         };
         match self.resume {
             true => folder.config().map(Some),
+            false if self.overwrite => Ok(None),
             false => Err(Error::RunExists(folder.path().into())),
         }
     }
@@ -158,6 +161,11 @@ impl Estimator {
         }
         let device = self.device()?;
         let folder = self.run_folder();
+        // Nobody else works in the folder until this ends.
+        let _lock = folder.as_ref().map(RunFolder::claim).transpose()?;
+        if let Some(folder) = folder.as_ref().filter(|_| self.overwrite && !self.resume) {
+            folder.clear()?;
+        }
         // Shares the rows, which stay where they are.
         let data = source.rows.clone();
         let mut observer = watch.training(&TrainingInfo {

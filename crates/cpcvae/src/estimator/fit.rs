@@ -127,6 +127,11 @@ pub trait Fit: Sized {
         self.change(|estimator| estimator.resume = resume)
     }
 
+    /// Whether a run that is in the folder already is removed first.
+    fn overwrite(self, overwrite: bool) -> Self {
+        self.change(|estimator| estimator.overwrite = overwrite)
+    }
+
     /// Whether labels are held out after training, which calibrates probabilities and makes sets and
     /// intervals. By default they are, except those of built-in data.
     fn hold_out(self, wanted: bool) -> Self {

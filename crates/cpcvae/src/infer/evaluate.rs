@@ -2,6 +2,7 @@
 
 use super::Inference;
 use super::calibrate::at_temperature;
+use super::per_class::{ClassFigures, of_each_class};
 use crate::model::Target;
 use crate::probabilities::largest;
 use cpcvae_data::{Dataset, Labels, Matrix};
@@ -42,6 +43,9 @@ pub struct Evaluation {
     /// Share of the continuous labels' variance that is explained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r_squared: Option<f64>,
+    /// Figures of each class, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_class: Vec<ClassFigures>,
     /// Mean evidence lower bound of all rows, in nats, one draw a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elbo: Option<f64>,
@@ -68,40 +72,51 @@ impl Inference {
 
     /// Predictions only.
     pub(crate) fn evaluate_predictions(&self, data: &Dataset) -> Evaluation {
-        self.evaluate_at(data, 1.0)
+        self.evaluate_outputs(&self.outputs_for(data), data)
     }
 
-    /// Predictions only, with class probabilities at a temperature.
+    /// Predictions only, with class probabilities at a temperature, and figures of each class.
     pub(crate) fn evaluate_at(&self, data: &Dataset, temperature: f64) -> Evaluation {
-        match (&data.labels, &self.shape.target) {
-            (Labels::Classes { .. }, Target::Classes(_))
-            | (Labels::Values { .. }, Target::Values(_)) => {
-                self.evaluate_outputs(self.outputs(&data.features, 0), data, temperature)
-            }
-            _ => Evaluation {
-                rows: data.len(),
-                ..Evaluation::empty()
-            },
-        }
+        self.evaluate_each_class(self.outputs_for(data), data, temperature)
     }
 
-    /// Outputs `[rows, outputs]`, which need not be the model's own, against the labels.
-    pub(crate) fn evaluate_outputs(
+    /// The same of outputs `[rows, outputs]` that need not be the model's own.
+    pub(crate) fn evaluate_each_class(
         &self,
         mut outputs: Matrix,
         data: &Dataset,
         temperature: f64,
     ) -> Evaluation {
+        if let Target::Classes(names) = &self.shape.target {
+            at_temperature(&mut outputs.values, names.len(), temperature);
+        }
+        let mut evaluation = self.evaluate_outputs(&outputs, data);
+        if let Labels::Classes { of_row, .. } = &data.labels {
+            evaluation.per_class = of_each_class(&outputs, of_row, &evaluation.confusion);
+        }
+        evaluation
+    }
+
+    /// Outputs `[rows, outputs]` against the labels.
+    fn evaluate_outputs(&self, outputs: &Matrix, data: &Dataset) -> Evaluation {
         let mut evaluation = match (&data.labels, &self.shape.target) {
             (Labels::Classes { of_row, .. }, Target::Classes(names)) => {
-                at_temperature(&mut outputs.values, names.len(), temperature);
-                of_classes(&outputs, of_row, names.len())
+                of_classes(outputs, of_row, names.len())
             }
-            (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(&outputs, of_row),
+            (Labels::Values { of_row, .. }, Target::Values(_)) => of_values(outputs, of_row),
             _ => Evaluation::empty(),
         };
         evaluation.rows = data.len();
         evaluation
+    }
+
+    /// The model's outputs, or none where the rows have no labels of its kind.
+    fn outputs_for(&self, data: &Dataset) -> Matrix {
+        match (&data.labels, &self.shape.target) {
+            (Labels::Classes { .. }, Target::Classes(_))
+            | (Labels::Values { .. }, Target::Values(_)) => self.outputs(&data.features, 0),
+            _ => Matrix::default(),
+        }
     }
 }
 
@@ -115,6 +130,7 @@ impl Evaluation {
             confusion: Vec::new(),
             rmse: None,
             r_squared: None,
+            per_class: Vec::new(),
             elbo: None,
         }
     }

@@ -29,6 +29,11 @@ impl Typical {
         Some(Self { draws, quantiles })
     }
 
+    /// Whether it can have been measured.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.draws > 0 && !self.quantiles.is_empty() && self.quantiles.is_sorted()
+    }
+
     /// The percentile of a row: of 100 training rows, how many are as unusual as this one or
     /// more so. Near 0 for a row unlike any of them. A log p(x) that is not a number is as
     /// unusual as can be.

@@ -6,6 +6,7 @@ mod classifier;
 mod label_vae;
 mod observation;
 mod row_input;
+mod size;
 mod stacked_vae;
 mod vae;
 

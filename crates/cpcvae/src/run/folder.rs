@@ -1,5 +1,6 @@
 //! A run's folder: which file is where, how a run is begun and ended there.
 
+use super::sealed;
 use crate::config::RunConfig;
 use crate::error::{Error, Remedy, Result};
 use cpcvae_data::{Split, write_atomically};
@@ -89,15 +90,12 @@ impl RunFolder {
 
     /// Writes the report, which may hold more than a [`RunReport`].
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
-        let text = serde_json::to_string_pretty(report).expect("plain values serialise");
-        Ok(write_atomically(&self.report_path(), text.as_bytes())?)
+        sealed::write(&self.report_path(), report)
     }
 
     /// The report of a finished run.
     pub(crate) fn read_report<R: DeserializeOwned>(&self) -> Result<R> {
-        let path = self.report_path();
-        let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, error))?;
-        serde_json::from_str(&text).map_err(|error| Error::file(&path, error))
+        sealed::read(&self.report_path())
     }
 
     /// Which rows trained, validated and tested.

@@ -44,7 +44,7 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
         let fitted = match estimator.fit_watched(source, &screen) {
             Err(Error::Stopped { .. }) => {
                 printer.note("stopped; the same command goes on from here");
-                return Ok(ExitCode::from(interrupt::EXIT_CODE));
+                return Ok(interrupt::exit_code());
             }
             fitted => fitted.with_context(|| {
                 let out = args.out.display();

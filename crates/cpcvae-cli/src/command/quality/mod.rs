@@ -49,7 +49,7 @@ pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
     let found = match model.quality(source, options, &screen) {
         Err(Error::Stopped { .. }) => {
             printer.note("stopped; the same command goes on from here");
-            return Ok(ExitCode::from(interrupt::EXIT_CODE));
+            return Ok(interrupt::exit_code());
         }
         found => found?,
     };

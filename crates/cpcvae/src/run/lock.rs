@@ -1,0 +1,142 @@
+//! One process at a time works in a run's folder.
+
+use super::RunFolder;
+use crate::error::{Error, Remedy, Result};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+
+const NAME: &str = "run.lock";
+
+/// Held while a run is trained. The kernel lets go of it when the process ends, however that happens,
+/// so a lock that nobody holds is known to be stale.
+#[derive(Debug)]
+pub struct RunLock(File);
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        // The file stays: another process may have it open and wait for it.
+        let _ = self.0.set_len(0);
+        let _ = self.0.unlock();
+    }
+}
+
+impl RunFolder {
+    /// Makes the folder, if need be, and keeps other processes out of it. Refuses a folder with
+    /// files that are not a run's. What a killed process left half written is removed.
+    pub fn claim(&self) -> Result<RunLock> {
+        let path = self.path();
+        std::fs::create_dir_all(path).map_err(|error| Error::file(path, error))?;
+        self.check_ours()?;
+        let lock = lock(path)?;
+        for folder in ["", "model", "checkpoints"] {
+            remove_temporary(&path.join(folder));
+        }
+        Ok(lock)
+    }
+
+    /// Removes the run that is here, and nothing else. To be called with the folder claimed.
+    pub(crate) fn clear(&self) -> Result<()> {
+        // The settings last: until then the folder is known as that of a run.
+        let parts = [
+            "report.json",
+            "metrics.jsonl",
+            "split.json",
+            "data.json",
+            "model",
+            "checkpoints",
+            "crossfit",
+            "config.toml",
+        ];
+        for path in parts.map(|part| self.path().join(part)) {
+            let removed = match path.is_dir() {
+                true => std::fs::remove_dir_all(&path),
+                false if path.exists() => std::fs::remove_file(&path),
+                false => Ok(()),
+            };
+            removed.map_err(|error| Error::file(&path, error))?;
+        }
+        Ok(())
+    }
+
+    /// A folder without a run may hold only what a run that was killed at its very beginning leaves.
+    pub(super) fn check_ours(&self) -> Result<()> {
+        if self.is_started() {
+            return Ok(());
+        }
+        let is_ours = |name: &str| {
+            matches!(
+                name,
+                NAME | "split.json" | "data.json" | "model" | "checkpoints"
+            ) || is_temporary(name)
+        };
+        let names = std::fs::read_dir(self.path())
+            .into_iter()
+            .flatten()
+            .flatten();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        match names.into_iter().find(|name| !is_ours(name)) {
+            None => Ok(()),
+            Some(name) => Err(Error::file(
+                self.path(),
+                format!(
+                    "the folder holds `{name}` and no run; a run would overwrite files there, so \
+                     name a folder that is empty or does not exist"
+                ),
+            )
+            .with_remedy(Remedy::OtherFolder)),
+        }
+    }
+}
+
+fn lock(folder: &Path) -> Result<RunLock> {
+    let path = folder.join(NAME);
+    let problem = |error: std::io::Error| Error::file(&path, error);
+    let mut options = OpenOptions::new();
+    options.create(true).read(true).write(true).truncate(false);
+    let mut file = options.open(&path).map_err(problem)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        // File systems without locks: better to work than to refuse.
+        Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => {}
+        Err(TryLockError::Error(error)) => return Err(problem(error)),
+        Err(TryLockError::WouldBlock) => {
+            let mut owner = String::new();
+            let _ = file.read_to_string(&mut owner);
+            return Err(Error::file(
+                folder,
+                format!(
+                    "process {} works in this folder; wait for its end, or name another folder",
+                    owner.trim()
+                ),
+            )
+            .with_remedy(Remedy::OtherFolder));
+        }
+    }
+    let write = |mut file: &File| {
+        file.set_len(0)?;
+        file.write_all(std::process::id().to_string().as_bytes())
+    };
+    write(&file).map_err(problem)?;
+    Ok(RunLock(file))
+}
+
+/// Names as [`write_through`](cpcvae_data::write_through) makes them, `NAME.<process>.tmp`, and that
+/// of a split.
+fn is_temporary(name: &str) -> bool {
+    if name == "split.json.tmp" {
+        return true;
+    }
+    let stem = name.strip_suffix(".tmp");
+    let process = stem.and_then(|stem| stem.rsplit('.').next());
+    process.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Nobody else writes here, so these are of processes that were killed.
+fn remove_temporary(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_temporary(&entry.file_name().to_string_lossy()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
