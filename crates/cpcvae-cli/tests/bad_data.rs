@@ -88,7 +88,8 @@ fn tables_that_cannot_be_read() {
     );
     assert_eq!(
         refused(&two_clouds(20, 5), &[]),
-        "t.csv: which column holds the labels? Name it; rows without a label are left blank in it"
+        "t.csv: which column holds the labels? Name it; rows without a label are left blank in it; \
+         columns that look like labels: `kind` (2 values, 50% of the rows blank)"
     );
 }
 

@@ -126,11 +126,12 @@ fn every_row_gets_a_full_answer() {
 
     // The same as Parquet, which reads back as the same answers, and never over the data.
     sandbox.ok(&["predict", "run", "wine.csv", "--out", "a.parquet"]);
-    let error = sandbox.error(&["encode", "run", "wine.csv", "--out", "a.parquet"]);
-    assert_eq!(
-        error,
-        "a.parquet: only `predict` writes Parquet; name a .csv file"
-    );
+    sandbox.ok(&["encode", "run", "wine.csv", "--out", "codes.parquet"]);
+    let codes = open_path(sandbox.path("codes.parquet"), &ReadOptions::default());
+    let Ok(Opened::Table(codes)) = codes else {
+        panic!("codes.parquet is no table");
+    };
+    assert_eq!(codes.rows, table.len() - 1);
     let answers = ReadOptions::default();
     let Ok(Opened::Table(back)) = open_path(sandbox.path("a.parquet"), &answers) else {
         panic!("a.parquet is no table");

@@ -84,10 +84,12 @@ fn digits_are_covered_and_calibrated_as_stated() {
         }
         sum / truth.len() as f64
     };
-    // To the power T, probabilities are what the model stated.
-    let (calibrated, stated) = (log_loss(1.0), log_loss(temperature));
-    assert!(temperature != 1.0, "there is something to calibrate");
-    assert!(calibrated < stated, "{calibrated} against {stated}");
+    // As sure as they should be: both halving and doubling all log-odds is worse.
+    let (calibrated, less, more) = (log_loss(1.0), log_loss(0.5), log_loss(2.0));
+    assert!(calibrated < less.min(more), "{calibrated}; {less}, {more}");
+    // To the power T, probabilities are what was stated before; nothing is lost by T.
+    let stated = log_loss(temperature);
+    assert!(calibrated <= stated, "{calibrated} against {stated}");
 }
 
 fn cells(line: &str) -> Vec<&str> {

@@ -188,7 +188,18 @@ fn rounds_points(isa: Isa, shape: &ConvShape) -> bool {
     let of_vectors = matches!(isa, Isa::Avx512Bf16 | Isa::Avx512);
     let channels = [shape.inputs, shape.outputs];
     let fits = (shape.kernel, shape.stride) == (3, 1) && channels.iter().all(|c| c % 16 == 0);
-    of_vectors && fits && Isa::Avx512Bf16.is_supported()
+    of_vectors && fits && has_bf16_vectors()
+}
+
+/// Whether there are the instructions, be they worth using for products or not.
+#[cfg(target_arch = "x86_64")]
+fn has_bf16_vectors() -> bool {
+    is_x86_feature_detected!("avx512bf16")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_bf16_vectors() -> bool {
+    false
 }
 
 fn check(precision: Precision, of_bf16: bool, shapes: &[ConvShape], tolerance: f32) {

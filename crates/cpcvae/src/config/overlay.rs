@@ -34,7 +34,13 @@ impl RunConfig {
                 context: context.into(),
                 problem: error.to_string().trim().into(),
             })?;
-        old_keys::completed(settings, context)
+        old_keys::completed(settings, context).map_err(|error| match error {
+            Error::Config { .. } => error,
+            other => Error::Config {
+                context: context.into(),
+                problem: other.to_string(),
+            },
+        })
     }
 }
 

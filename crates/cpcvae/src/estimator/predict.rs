@@ -56,7 +56,7 @@ impl Default for PredictOptions {
 /// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
 /// let fitted = Pc::new().steps(50).hold_out(false).fit(&data)?;
 /// let answers = fitted.predict(&[[10.0, 3.0]])?;
-/// assert_eq!(answers.classes, ["low", "high"]);
+/// assert_eq!(answers.classes, ["high", "low"]);
 /// println!("{}", answers.line(0)); // the label, its probability, log p(x) and its percentile
 /// assert_eq!(answers.outputs_array().dim(), (1, 2));
 /// # Ok::<(), cpcvae::Error>(())

@@ -67,7 +67,8 @@ impl Fitted {
     /// let fitted = Pc::new().steps(50).test(0.2).hold_out(false).fit(&data)?;
     /// let options = QualityOptions { rows: 10, ..QualityOptions::default() };
     /// let found = fitted.quality(&data, options, &Silent)?;
-    /// assert_eq!((found.description.rows, found.measured.len()), (10, 10));
+    /// assert!(found.measured.len() <= 10);
+    /// assert_eq!(found.description.rows, found.measured.len());
     /// # Ok::<(), cpcvae::Error>(())
     /// ```
     pub fn quality(

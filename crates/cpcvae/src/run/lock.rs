@@ -4,20 +4,27 @@ use super::RunFolder;
 use crate::error::{Error, Remedy, Result};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const NAME: &str = "run.lock";
 
 /// Held while a run is trained. The kernel lets go of it when the process ends, however that happens,
 /// so a lock that nobody holds is known to be stale.
 #[derive(Debug)]
-pub struct RunLock(File);
+pub struct RunLock {
+    file: File,
+    path: PathBuf,
+}
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // The file stays: another process may have it open and wait for it.
-        let _ = self.0.set_len(0);
-        let _ = self.0.unlock();
+        let _ = self.file.set_len(0);
+        let config = self.path.with_file_name("config.toml");
+        if !config.exists() {
+            // No run was begun, so nothing of it is left behind.
+            let _ = std::fs::remove_file(&self.path);
+        }
+        let _ = self.file.unlock();
     }
 }
 
@@ -118,7 +125,28 @@ fn lock(folder: &Path) -> Result<RunLock> {
         file.write_all(std::process::id().to_string().as_bytes())
     };
     write(&file).map_err(problem)?;
-    Ok(RunLock(file))
+    if !is_at(&file, &path) {
+        // Its last owner began no run and removed the file while it was opened here.
+        return lock(folder);
+    }
+    Ok(RunLock { file, path })
+}
+
+/// Whether an open file is still the one of that name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |found: std::fs::Metadata| (found.dev(), found.ino());
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(open), Ok(named)) => id(open) == id(named),
+        _ => false,
+    }
+}
+
+/// Elsewhere a file that is open is not removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// Names as [`write_through`](cpcvae_data::write_through) makes them, `NAME.<process>.tmp`, and that
