@@ -130,7 +130,7 @@ pub(crate) fn changed(
     count: usize,
     size: usize,
     budget: u64,
-    make: impl Fn(usize) -> Vec<u8> + Sync,
+    make: impl Fn(usize) -> Vec<u8> + Send + Sync,
 ) -> Result<SharedBytes> {
     let mut gatherer = Gatherer::new(count as u64 * size as u64, budget)?;
     for chunk in chunks(count, size) {

@@ -3,6 +3,15 @@
 use std::path::{Path, PathBuf};
 
 /// What can go wrong in `cpcvae`.
+///
+/// ```
+/// use cpcvae::prelude::*;
+///
+/// let data = Dataset::from_rows(&[[0.0], [1.0]], Labels::classes([Some("a"), Some("b")]))?;
+/// let refused = Cpc::new().set("method.lamda", 3.0).fit(&data).unwrap_err();
+/// assert!(matches!(refused, Error::UnknownSetting { .. }), "{refused}");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

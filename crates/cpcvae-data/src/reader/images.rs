@@ -5,7 +5,7 @@ use super::image_labels::LabelTable;
 use super::{Opened, ReadOptions, jpeg};
 use crate::image_set::{chunks, fit};
 use crate::mapped::Gatherer;
-use crate::parallel::{cores, map_in_order};
+use crate::parallel::{map_in_order, threads};
 use crate::{Bytes, DataError, DataRemedy, ImageSet, Result};
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, metadata::Orientation};
 use std::path::Path;
@@ -223,9 +223,9 @@ fn common_shape(
     ))
 }
 
-/// The most bytes that an image may have: as many are decoded at a time as there are cores.
+/// The most bytes that an image may have: as many are decoded at a time as there are threads.
 fn most_image(options: &ReadOptions) -> u64 {
-    let at_a_time = cores() as u64 * COPIES;
+    let at_a_time = threads() as u64 * COPIES;
     MOST_IMAGE_BYTES.min(options.most_memory / at_a_time)
 }
 

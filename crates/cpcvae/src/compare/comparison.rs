@@ -4,6 +4,28 @@ use super::paired::Paired;
 use serde::{Deserialize, Serialize};
 
 /// A method and its baselines on the same held-out rows.
+///
+/// ```
+/// use cpcvae::compare::{MethodScores, ScoreKind};
+/// use cpcvae::prelude::*;
+///
+/// let scores = |name: &str, right: usize| MethodScores {
+///     name: name.into(),
+///     scores: (0..100).map(|row| f64::from(u8::from(row < right))).collect(),
+/// };
+/// let comparison = Comparison {
+///     measure: ScoreKind::Accuracy,
+///     folds: 5,
+///     never_held_out: 0,
+///     ours: scores("cpc", 90),
+///     labels_only: Some(scores("labels-only", 70)),
+///     others: Vec::new(),
+///     classes: vec![("low".into(), 50), ("high".into(), 50)],
+///     class_weights: Vec::new(),
+/// };
+/// assert_eq!(comparison.ours.mean(), 0.9);
+/// println!("{}", comparison.verdict().answer);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// What scores are.
@@ -63,6 +85,18 @@ pub enum Outcome {
 }
 
 /// A comparison in words.
+///
+/// ```
+/// use cpcvae::prelude::*;
+/// # let rows: Vec<[f32; 2]> =
+/// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
+/// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// let fitted = Pc::new().steps(20).hold_out(false).fit(&data)?;
+/// // Labels must be held out to compare with what they give alone.
+/// assert!(fitted.verdict().is_none());
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// Whether unlabelled rows help.

@@ -40,6 +40,22 @@ impl Default for QualityOptions<'_> {
 }
 
 /// What [`Fitted::quality`] found.
+///
+/// ```
+/// use cpcvae::prelude::*;
+///
+/// fn summary(found: &Quality) -> String {
+///     format!("{} rows, {} sets of samples", found.measured.len(), found.drawn.len())
+/// }
+/// # let rows: Vec<[f32; 1]> = (0..60).map(|i| [(i % 5) as f32]).collect();
+/// # let labels = (0..60).map(|i| Some(["a", "b"][i % 2]));
+/// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+/// # let fitted = Pc::new().steps(20).test(0.2).hold_out(false).fit(&data)?;
+/// # let options = QualityOptions { rows: 10, ..QualityOptions::default() };
+/// let found = fitted.quality(&data, options, &Silent)?;
+/// assert!(summary(&found).starts_with("10 rows"));
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Quality {
     /// The figures.

@@ -34,6 +34,14 @@ pub struct RowOptions {
 }
 
 /// Which labels of the rows are wanted.
+///
+/// ```
+/// use cpcvae::estimator::{LabelColumns, WantedLabels};
+///
+/// let column = LabelColumns { names: vec!["class".into()], ..LabelColumns::default() };
+/// let wanted = WantedLabels::All(column);
+/// assert!(matches!(wanted, WantedLabels::All(columns) if columns.names == ["class"]));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub enum WantedLabels {
     /// None.
@@ -46,6 +54,14 @@ pub enum WantedLabels {
 }
 
 /// The label columns of a table, where they are not the run's own.
+///
+/// ```
+/// use cpcvae::estimator::LabelColumns;
+///
+/// // No names: those of the run.
+/// let columns = LabelColumns { unlabelled_value: Some("?".into()), ..LabelColumns::default() };
+/// assert!(columns.names.is_empty());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct LabelColumns {
     /// Their names.
@@ -55,6 +71,21 @@ pub struct LabelColumns {
 }
 
 /// Rows to ask about.
+///
+/// ```
+/// use cpcvae::estimator::RowOptions;
+/// use cpcvae::prelude::*;
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let path = folder.path().join("rows.csv");
+/// # let mut table = String::from("length,class\n");
+/// # (0..40).for_each(|i| table += &format!("{}.5,{}\n", i % 7, ["a", "b"][i % 2]));
+/// # std::fs::write(&path, table).expect("a file");
+/// let data = Dataset::read(&path, Label::column("class"))?;
+/// let fitted = Pc::new().steps(20).hold_out(false).fit(&data)?;
+/// let opened = fitted.open_rows(&path.display().to_string(), &RowOptions::default())?;
+/// assert_eq!((opened.data.len(), opened.warnings.len()), (40, 0));
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct OpenedRows {
     /// The rows as they are, with labels as far as they were wanted.
