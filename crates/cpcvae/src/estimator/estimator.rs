@@ -9,6 +9,7 @@ use crate::crossfit::{CrossFit, Folding, HeldOut};
 use crate::device::{Device, device};
 use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
+use crate::nearest::NearestRows;
 use crate::prepare::Prepared;
 use crate::run::{Run, RunFolder, run};
 use crate::train::{StopReason, TrainingInfo, Watch};
@@ -181,9 +182,10 @@ impl Estimator {
             });
         }
         let mut fitted = Fitted::new(run, folder, device)?;
-        let labelled = &fitted.split.labelled;
         let preprocess = &fitted.trained.card.preprocess;
-        fitted.ensemble = Ensemble::fit(&config, preprocess, &data, labelled)?;
+        let ensemble = Ensemble::fit(&config, preprocess, &data, &fitted.split)?;
+        fitted.ensemble = ensemble.map(Ensemble::with_own_votes);
+        fitted.nearest = NearestRows::keep(&config, preprocess, &data, &fitted.split)?;
         fitted.calibration = Calibration::unknown().with_typical(
             &fitted.trained.with_seed(config.seed),
             &data,
@@ -287,6 +289,7 @@ impl Fitted {
             split: run.split,
             metrics,
             ensemble: None,
+            nearest: None,
             calibration: Calibration::unknown(),
             comparison: None,
             details: None,

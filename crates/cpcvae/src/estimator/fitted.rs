@@ -8,6 +8,7 @@ use crate::device::{Device, Precision, device};
 use crate::ensemble::{Ensemble, Voter};
 use crate::error::{Error, Result};
 use crate::model::Target;
+use crate::nearest::NearestRows;
 use crate::run::{Card, Run, RunFolder, RunReport, Trained};
 use cpcvae_data::{Layout, Split};
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,7 @@ pub struct Fitted {
     pub(super) config: RunConfig,
     pub(super) trained: Trained,
     pub(super) ensemble: Option<Ensemble>,
+    pub(super) nearest: Option<NearestRows>,
     pub(super) calibration: Calibration,
     pub(super) comparison: Option<Comparison>,
     pub(super) details: Option<HeldOutDetails>,
@@ -121,7 +123,9 @@ impl Fitted {
             true => Ensemble::load(&folder, classes)?,
             false => None,
         };
+        let columns = trained.card.shape.features;
         Ok(Self {
+            nearest: NearestRows::load(&folder, columns)?,
             config: folder.config()?,
             trained,
             held_out: match calibration.held_out {
@@ -158,6 +162,9 @@ impl Fitted {
         run.save(&folder)?;
         if let Some(ensemble) = &self.ensemble {
             ensemble.save(&folder)?;
+        }
+        if let Some(nearest) = &self.nearest {
+            nearest.save(&folder)?;
         }
         self.calibration.save(&folder)?;
         folder.write_report(&self.stored_report())
@@ -262,6 +269,9 @@ impl Fitted {
             Some(folder) => {
                 if let Some(ensemble) = &self.ensemble {
                     ensemble.save(folder)?;
+                }
+                if let Some(nearest) = &self.nearest {
+                    nearest.save(folder)?;
                 }
                 self.calibration.save(folder)
             }
