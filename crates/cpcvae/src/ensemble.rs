@@ -7,7 +7,9 @@
 use crate::config::{EnsembleMembers, RunConfig};
 use crate::error::{Error, Result};
 use crate::prepare::Preprocess;
-use crate::pseudo_label::{ComparedFeatures, Judged, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean};
+use crate::pseudo_label::{
+    ComparedFeatures, Judged, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean,
+};
 use crate::run::RunFolder;
 use crate::train::{Parameters, TensorFile, evenly};
 use cpcvae_data::{Dataset, Layout, Matrix, Split};
@@ -153,10 +155,7 @@ impl Ensemble {
     /// The same with votes by what the network and each member said, `[labels, classes]`, of labels
     /// that they did not see.
     pub fn with_votes(mut self, left_out: &[Vec<f32>], labels: &[u32]) -> Self {
-        let priors = priors(
-            NETWORK_SHARE / (1.0 - NETWORK_SHARE),
-            self.spread.is_some(),
-        );
+        let priors = priors(NETWORK_SHARE / (1.0 - NETWORK_SHARE), self.spread.is_some());
         self.votes = Vote::by_left_out(left_out, &priors, labels, self.learnt.classes);
         self
     }
@@ -195,7 +194,11 @@ impl Ensemble {
             )));
         }
         let mut said = self.members.beliefs(&compared.values);
-        said.extend(self.spread.as_ref().map(|spread| spread.beliefs(&compared.values)));
+        said.extend(
+            self.spread
+                .as_ref()
+                .map(|spread| spread.beliefs(&compared.values)),
+        );
         Ok(said)
     }
 

@@ -149,13 +149,19 @@ impl NearestRows {
 
     fn fill_mean(&self, row: &mut [f32], near: &[(f64, usize)]) {
         for (at, cell) in row.iter_mut().enumerate().filter(|(_, cell)| cell.is_nan()) {
-            let values = near.iter().map(|(weight, other)| (weight, self.rows.row(*other)[at]));
+            let values = near
+                .iter()
+                .map(|(weight, other)| (weight, self.rows.row(*other)[at]));
             let known = values.filter(|(_, value)| !value.is_nan());
             let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (weight, value)| {
                 (sum + weight * f64::from(value), weights + weight)
             });
             // The mean of a standardised column, where none of them has the cell.
-            *cell = if weights > 0.0 { (sum / weights) as f32 } else { 0.0 };
+            *cell = if weights > 0.0 {
+                (sum / weights) as f32
+            } else {
+                0.0
+            };
         }
     }
 
@@ -286,11 +292,17 @@ mod tests {
         let rows = Matrix::new(2, 2, vec![5.0, f32::NAN, 7.25, 1.0]).expect("fits");
         let filled = line().fill(&rows, Filling::Mean, 0, 0);
         assert!((filled.values[1] - 10.0).abs() < 0.05, "{filled:?}");
-        assert_eq!((filled.values[0], &filled.values[2..]), (5.0, &[7.25, 1.0][..]));
+        assert_eq!(
+            (filled.values[0], &filled.values[2..]),
+            (5.0, &[7.25, 1.0][..])
+        );
         let draws: Vec<f32> = (0..30)
             .map(|draw| line().fill(&rows, Filling::Draw(draw), 0, 0).values[1])
             .collect();
-        assert!(draws.iter().all(|cell| (cell - 10.0).abs() < 1.1), "{draws:?}");
+        assert!(
+            draws.iter().all(|cell| (cell - 10.0).abs() < 1.1),
+            "{draws:?}"
+        );
         let other = |first| line().fill(&rows, Filling::Draw(1), 0, first).values[1];
         let drawn: Vec<f32> = (0..30).map(other).collect();
         for values in [draws, drawn] {

@@ -1,6 +1,6 @@
 //! A fitted model: what it is, how it is kept and loaded.
 
-use super::HeldOutDetails;
+use super::{HeldOutDetails, Suspect};
 use crate::calibration::Calibration;
 use crate::compare::{Comparison, Verdict};
 use crate::config::RunConfig;
@@ -40,6 +40,7 @@ pub struct Fitted {
     pub(super) calibration: Calibration,
     pub(super) comparison: Option<Comparison>,
     pub(super) details: Option<HeldOutDetails>,
+    pub(super) suspects: Vec<Suspect>,
     pub(super) held_out: HeldOutState,
     pub(super) report: RunReport,
     pub(super) split: Split,
@@ -60,6 +61,9 @@ struct StoredReport {
     /// Who answers for a class, and with what share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ensemble: Vec<Voter>,
+    /// Labels that are doubted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    suspects: Vec<Suspect>,
 }
 
 /// Whether answers were measured on held-out labels.
@@ -117,6 +121,7 @@ impl Fitted {
             comparison,
             held_out_details: details,
             ensemble: _,
+            suspects,
         } = folder.read_report()?;
         let classes = trained.card.shape.target.outputs();
         let ensemble = match trained.card.shape.target.is_classes() {
@@ -136,6 +141,7 @@ impl Fitted {
             calibration,
             comparison,
             details,
+            suspects,
             report,
             split: folder.split()?,
             metrics: folder.metrics()?,
@@ -223,6 +229,12 @@ impl Fitted {
         self.details.as_ref()
     }
 
+    /// Labels of the training rows that may be wrong, the most doubtful first; known where labels
+    /// were held out.
+    pub fn suspects(&self) -> &[Suspect] {
+        &self.suspects
+    }
+
     /// In words: whether the unlabelled rows help, by how much, how sure that is.
     pub fn verdict(&self) -> Option<Verdict> {
         let compared = self.comparison.as_ref()?;
@@ -261,6 +273,7 @@ impl Fitted {
             comparison: self.comparison.clone(),
             held_out_details: self.details.clone(),
             ensemble: self.voters(),
+            suspects: self.suspects.clone(),
         }
     }
 
