@@ -50,6 +50,9 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
     if let Some(folds) = args.folds {
         estimator = estimator.folds(usize::from(folds));
     }
+    if let Some(budget) = args.budget {
+        estimator = estimator.budget(budget);
+    }
     if args.no_crossfit {
         estimator = estimator.hold_out(false);
     }

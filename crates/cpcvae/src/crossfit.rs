@@ -265,7 +265,7 @@ impl<'a> CrossFit<'a> {
         let part = &self.parts[part];
         let prepared = Prepared::new(self.source(part), config, None)?;
         let preprocess = &prepared.preprocess;
-        let fitted = Ensemble::fit(config, preprocess, self.data, &part.split.labelled)?;
+        let fitted = Ensemble::fit(config, preprocess, self.data, &part.split)?;
         let Some(fitted) = fitted else {
             return Ok(Vec::new());
         };

@@ -7,10 +7,12 @@
 use crate::config::{EnsembleMembers, RunConfig};
 use crate::error::{Error, Result};
 use crate::prepare::Preprocess;
-use crate::pseudo_label::{ComparedFeatures, Members, Vote, log_mean};
+use crate::pseudo_label::{
+    ComparedFeatures, Judged, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean,
+};
 use crate::run::RunFolder;
 use crate::train::{Parameters, TensorFile, evenly};
-use cpcvae_data::{Dataset, Layout, Matrix};
+use cpcvae_data::{Dataset, Layout, Matrix, Split};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +20,12 @@ use std::path::{Path, PathBuf};
 const FORMAT: u32 = 1;
 /// Labelled rows that members learn at most, so that opening a run stays quick.
 const MOST_LABELS: usize = 2000;
+/// Rows that labels are propagated over at most,
+const MOST_SPREAD: usize = 10_000;
+/// and numbers in them.
+const MOST_NUMBERS: usize = 2_000_000;
+/// The member that sees unlabelled rows, too.
+const SPREADING: &str = "label-spreading";
 /// The network's share before held-out labels speak: it has seen the unlabelled rows, too.
 const NETWORK_SHARE: f64 = 0.25;
 
@@ -26,6 +34,10 @@ const NETWORK_SHARE: f64 = 0.25;
 pub struct Ensemble {
     learnt: Learnt,
     members: Members,
+    /// Label propagation; nothing in runs of earlier versions.
+    spread: Option<Spread>,
+    /// What it said of labels by the others, where it was just fitted.
+    judged: Option<Judged>,
     /// The network's first, then one a member.
     votes: Vec<Vote>,
 }
@@ -58,64 +70,112 @@ struct About {
 }
 
 impl Ensemble {
-    /// Fits members to the labelled rows of `data`, prepared as the model's are. Nothing where
-    /// settings want none, or labels are not at least two classes. Votes are by the members' own
-    /// folds, and the network has half of all, until [`Ensemble::with_votes`].
+    /// Fits members to the rows of `split`, prepared as the model's are. Nothing where settings want
+    /// none, or labels are not at least two classes. Votes are what is usual, until
+    /// [`Ensemble::with_own_votes`] or [`Ensemble::with_votes`].
     pub fn fit(
         config: &RunConfig,
         preprocess: &Preprocess,
         data: &Dataset,
-        labelled: &[u32],
+        split: &Split,
     ) -> Result<Option<Self>> {
         let classes = data.class_names().len();
-        if config.ensemble.members == EnsembleMembers::None || classes < 2 || labelled.is_empty() {
+        if config.ensemble.members == EnsembleMembers::None
+            || classes < 2
+            || split.labelled.is_empty()
+        {
             return Ok(None);
         }
-        let chosen = evenly(labelled, MOST_LABELS);
-        let prepared = preprocess.apply(data.select(&chosen))?;
+        let chosen = evenly(&split.labelled, MOST_LABELS);
         let compared = config.pseudo_labels.features;
-        let rows = compared.of(prepared.features.matrix(), &prepared.layout);
+        let rows_of = |rows: &[u32]| -> Result<Matrix> {
+            let prepared = preprocess.apply(data.select(rows))?;
+            Ok(compared.of(prepared.features.matrix(), &prepared.layout))
+        };
+        let rows = rows_of(&chosen)?;
         let labels: Vec<(u32, u32)> = (0..)
             .zip(&chosen)
             .filter_map(|(place, row)| Some((place, data.labels.class_of(*row)?)))
             .collect();
+        let most = (MOST_NUMBERS / rows.columns.max(1)).min(MOST_SPREAD);
+        let others = evenly(&split.unlabelled, most.saturating_sub(chosen.len()));
+        let mut all = rows.values.clone();
+        all.extend(rows_of(&others)?.values);
+        let (spread, judged) = Spread::fit(all, rows.columns, &labels, classes);
         let learnt = Learnt {
             compared,
             rows,
             labels,
             classes,
         };
-        let members = learnt.members();
-        let left_out = members.left_out(&learnt.rows.values, &learnt.labels);
-        let known: Vec<u32> = learnt.labels.iter().map(|(_, class)| *class).collect();
+        let priors = priors(NETWORK_SHARE / (1.0 - NETWORK_SHARE), true);
+        let sum: f64 = priors.iter().sum();
+        let usual = |prior: f64| Vote {
+            sharpness: 1.0,
+            weight: prior / sum,
+        };
+        Ok(Some(Self {
+            votes: priors.into_iter().map(usual).collect(),
+            members: learnt.members(),
+            learnt,
+            spread: Some(spread),
+            judged: Some(judged),
+        }))
+    }
+
+    /// The same with votes by the members' own folds; the network, whose answers for labels that it
+    /// did not see are not known, has a quarter.
+    pub fn with_own_votes(mut self) -> Self {
+        let Some(judged) = &self.judged else {
+            return self;
+        };
+        let Learnt { rows, labels, .. } = &self.learnt;
+        let classes = self.learnt.classes;
+        let of_judges = |said: Vec<f32>| -> Vec<f32> {
+            let row = |label: &usize| said[label * classes..][..classes].to_vec();
+            judged.labels.iter().flat_map(row).collect()
+        };
+        let members = self.members.left_out(&rows.values, labels).into_iter();
+        let mut left_out: Vec<Vec<f32>> = members.map(of_judges).collect();
+        left_out.push(judged.said.clone());
+        let known: Vec<u32> = judged.labels.iter().map(|label| labels[*label].1).collect();
+        let own = Vote::by_left_out(&left_out, &priors(0.0, true)[1..], &known, classes);
         let network = Vote {
             sharpness: 1.0,
             weight: NETWORK_SHARE,
         };
-        let own = Vote::by_left_out(&left_out, &Members::PRIORS, &known, classes).into_iter();
-        let own = own.map(|vote| Vote {
+        let own = own.into_iter().map(|vote| Vote {
             weight: (1.0 - NETWORK_SHARE) * vote.weight,
             ..vote
         });
-        Ok(Some(Self {
-            votes: std::iter::once(network).chain(own).collect(),
-            members,
-            learnt,
-        }))
+        self.votes = std::iter::once(network).chain(own).collect();
+        self
     }
 
     /// The same with votes by what the network and each member said, `[labels, classes]`, of labels
     /// that they did not see.
     pub fn with_votes(mut self, left_out: &[Vec<f32>], labels: &[u32]) -> Self {
-        let network = NETWORK_SHARE / (1.0 - NETWORK_SHARE);
-        let priors: Vec<f64> = std::iter::once(network).chain(Members::PRIORS).collect();
+        let priors = priors(NETWORK_SHARE / (1.0 - NETWORK_SHARE), self.spread.is_some());
         self.votes = Vote::by_left_out(left_out, &priors, labels, self.learnt.classes);
         self
+    }
+
+    /// What members say together, without the network, as they usually count: `[rows, classes]`.
+    pub fn members_mean(said: &[Vec<f32>], classes: usize) -> Vec<f32> {
+        let priors = priors(0.0, said.len() > Members::NAMES.len());
+        let sum: f64 = priors.iter().sum();
+        let vote = |prior: &f64| Vote {
+            sharpness: 1.0,
+            weight: prior / sum,
+        };
+        let votes: Vec<Vote> = priors[1..].iter().map(vote).collect();
+        log_mean(&votes, said, classes)
     }
 
     /// What somebody's answers count, the network of that name first.
     pub fn voters(&self, network: &str) -> Vec<Voter> {
         let names = std::iter::once(network).chain(Members::NAMES);
+        let names = names.chain(self.spread.is_some().then_some(SPREADING));
         let voter = |(name, vote): (&str, &Vote)| Voter {
             name: name.into(),
             weight: vote.weight,
@@ -133,7 +193,13 @@ impl Ensemble {
                 compared.columns
             )));
         }
-        Ok(self.members.beliefs(&compared.values))
+        let mut said = self.members.beliefs(&compared.values);
+        said.extend(
+            self.spread
+                .as_ref()
+                .map(|spread| spread.beliefs(&compared.values)),
+        );
+        Ok(said)
     }
 
     /// The common answer: the network's, `[rows, classes]`, and the members', in log space.
@@ -150,18 +216,26 @@ impl Ensemble {
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
         let rows = &self.learnt.rows;
         let classes = self.learnt.labels.iter().map(|(_, class)| *class as f32);
-        let tensors = [
+        let mut tensors = vec![
             ("rows", vec![rows.rows, rows.columns], rows.values.clone()),
             ("classes", vec![rows.rows], classes.collect()),
         ];
-        let named = tensors.map(|(name, shape, values)| (name.to_string(), (shape, values)));
+        if let Some(spread) = &self.spread {
+            let (all, beliefs) = spread.parts();
+            let count = all.len() / rows.columns;
+            tensors.push(("spread.rows", vec![count, rows.columns], all.to_vec()));
+            let shape = vec![count, self.learnt.classes];
+            tensors.push(("spread.beliefs", shape, beliefs.to_vec()));
+        }
+        let named = tensors.into_iter();
+        let named = named.map(|(name, shape, values)| (name.to_string(), (shape, values)));
         let about = About {
             format: FORMAT,
             compared: self.learnt.compared,
             votes: self.votes.clone(),
         };
         let file = TensorFile {
-            tensors: Parameters(named.into()),
+            tensors: Parameters(named.collect()),
             about: serde_json::to_string(&about).expect("plain values serialise"),
         };
         file.save(&path(folder))
@@ -188,7 +262,9 @@ impl Ensemble {
         let is_vote = |vote: &Vote| {
             (0.0..=1.0).contains(&vote.weight) && (0.0..=100.0).contains(&vote.sharpness)
         };
-        if about.votes.len() != 1 + Members::NAMES.len() || !about.votes.iter().all(is_vote) {
+        let spreads = file.tensors.0.contains_key("spread.rows");
+        let voters = 1 + Members::NAMES.len() + usize::from(spreads);
+        if about.votes.len() != voters || !about.votes.iter().all(is_vote) {
             return Err("its votes are not those of a network and its members".into());
         }
         let mut take = |name: &str| file.tensors.0.remove(name).ok_or(format!("lacks `{name}`"));
@@ -200,6 +276,19 @@ impl Ensemble {
         if rows == 0 || rows > MOST_LABELS || columns == 0 || known.len() != rows {
             return Err(format!("{rows} rows of {columns} columns do not fit"));
         }
+        let spread = match spreads {
+            false => None,
+            true => {
+                let (_, all) = take("spread.rows")?;
+                let (_, beliefs) = take("spread.beliefs")?;
+                let is_share = |p: &f32| (0.0..=1.0).contains(p);
+                if !beliefs.iter().all(is_share) || !all.iter().all(|value| value.is_finite()) {
+                    return Err("`spread` holds what is no number or no probability".into());
+                }
+                let spread = Spread::kept(columns, classes, all, beliefs);
+                Some(spread.ok_or("`spread` does not fit its rows")?)
+            }
+        };
         let class = |class: &f32| (class.fract() == 0.0).then_some(*class as i64);
         let class = |value: &f32| class(value).filter(|class| (0..classes as i64).contains(class));
         let labels: Option<Vec<(u32, u32)>> = (0..)
@@ -218,6 +307,8 @@ impl Ensemble {
         Ok(Self {
             members: learnt.members(),
             learnt,
+            spread,
+            judged: None,
             votes: about.votes,
         })
     }
@@ -228,6 +319,14 @@ impl Learnt {
         let rows = &self.rows;
         Members::fit(&rows.values, rows.columns, &self.labels, self.classes)
     }
+}
+
+/// What the network and each member count before any label speaks.
+fn priors(network: f64, spreads: bool) -> Vec<f64> {
+    let members = std::iter::once(network).chain(Members::PRIORS);
+    members
+        .chain(spreads.then_some(PROPAGATION_PRIOR))
+        .collect()
 }
 
 fn path(folder: &RunFolder) -> PathBuf {

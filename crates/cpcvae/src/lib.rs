@@ -35,6 +35,7 @@ pub mod method;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]
+pub mod nearest;
 pub mod net;
 #[doc(hidden)]
 pub mod noise;

@@ -272,7 +272,7 @@ pub struct ImputeArgs {
 /// Writes CSV, the best row first: row (counted from 0), id columns, label (the model's guess), entropy of its prediction in nats, percentile (how usual the row is). Rows are chosen by entropy times percentile, and so that they lie apart on the latent map. Rows that have a label already are left out.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  cpcvae suggest runs/wine-cpc wine.csv -n 20 --out label-these.csv"
+    after_help = "Examples:\n  cpcvae suggest runs/wine-cpc wine.csv -n 20 --out label-these.csv\n  cpcvae suggest runs/wine-cpc wine.csv --doubtful"
 )]
 pub struct SuggestArgs {
     /// The model.
@@ -284,6 +284,9 @@ pub struct SuggestArgs {
     /// How many rows
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
+    /// List labels of the fitted table that may be wrong instead, the most doubtful first
+    #[arg(long)]
+    pub doubtful: bool,
     /// The columns to carry along.
     #[command(flatten)]
     pub passthrough: PassthroughArgs,

@@ -3,6 +3,7 @@
 use super::{ImageArgs, PlaceArgs, ReadArgs};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const FIT_EXAMPLES: &str = "\
 Examples:
@@ -155,6 +156,10 @@ pub struct FitArgs {
     #[arg(long, help_heading = "Held-out labels")]
     pub no_compare: bool,
 
+    /// Fit everything into about this time, such as 60s or 5m: fewer steps and, if need be, folds
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub budget: Option<Duration>,
+
     /// Constraint: the loss on labelled rows must be at most EPS
     #[arg(
         long,
@@ -173,6 +178,21 @@ pub struct FitArgs {
     /// Where to work.
     #[command(flatten)]
     pub place: PlaceArgs,
+}
+
+/// A time such as 60s, 5m or 1.5h; a number alone is seconds.
+fn time(text: &str) -> Result<Duration, String> {
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let unit = units
+        .iter()
+        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, *seconds)));
+    let (number, seconds) = unit.unwrap_or((text, 1.0));
+    match number.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number * seconds <= 1e9 => {
+            Ok(Duration::from_secs_f64(number * seconds))
+        }
+        _ => Err("must be a time such as 60s, 5m or 1.5h".into()),
+    }
 }
 
 /// Train four methods on generated data with few labels, and compare them.

@@ -30,6 +30,9 @@ const ENSEMBLE: &str = "ensemble";
 /// Baselines that are networks, with the run's own shape and number of steps.
 const TRAINED: [&str; 2] = [LabelsOnly::INFO.name, VaeThenMlp::INFO.name];
 
+/// Steps of the network that learns labels alone, at most: it knows them by heart long before.
+const LABELS_ONLY_STEPS: u64 = 500;
+
 /// Where cross-fits train: the device, where runs are kept, who follows them.
 pub struct Workplace<'a> {
     /// The device.
@@ -221,6 +224,9 @@ fn baseline(config: &RunConfig, name: &str, kind: DataKind) -> Result<RunConfig>
         ensemble: usual.ensemble,
         ..config.clone()
     };
+    if matches!(baseline.method, Method::LabelsOnly(_)) {
+        baseline.train.steps = baseline.train.steps.min(LABELS_ONLY_STEPS);
+    }
     if matches!(baseline.method, Method::VaeThenMlp(_)) && baseline.model.predictor.is_empty() {
         baseline.model.predictor = baseline.model.hidden.iter().take(1).copied().collect();
     }

@@ -1,6 +1,6 @@
 //! Defaults that depend on the data.
 
-use super::RunConfig;
+use super::{EnsembleMembers, RunConfig};
 use crate::distribution::Family;
 use crate::method::Method;
 use cpcvae_data::{Dataset, Layout};
@@ -9,6 +9,11 @@ use cpcvae_data::{Dataset, Layout};
 const MANY_COLUMNS: usize = 12;
 /// With fewer rows than this for each column, likelihoods would overfit.
 const ROWS_A_COLUMN: usize = 10;
+
+/// Steps of a network that is one of several voters, and its step size at least: on eight tables with
+/// ten labels a class, 600, 1,000 and 2,000 steps voted for equally good answers.
+const QUICK_STEPS: u64 = 1000;
+const QUICK_RATE: f64 = 2e-3;
 
 /// Images that are looked at to see whether they are black and white.
 const IMAGES: usize = 1000;
@@ -59,9 +64,15 @@ impl RunConfig {
             self.train.learning_rate = 1e-3;
             self.train.steps = 2000;
         }
+        let is_ensemble = self.ensemble.members == EnsembleMembers::All;
+        if is_ensemble && columns > 2 {
+            // Members answer too, and labels are held out: six trainings in all.
+            self.train.learning_rate = self.train.learning_rate.max(QUICK_RATE);
+            self.train.steps = QUICK_STEPS;
+        }
         if rows < ROWS_A_COLUMN * columns {
             self.model.scale_floor = 0.3;
-            self.train.steps = 500;
+            self.train.steps = self.train.steps.min(500);
             if let Method::Cpc(cpc) = &mut self.method {
                 cpc.input_noise = 1.0;
                 self.pseudo_labels.mixup = 5.0;

@@ -16,6 +16,9 @@ use crate::train::DecoderStart;
 /// Smallest sigma for pixels in [-1, 1] that are nearly all at one of the ends.
 const BLACK_AND_WHITE_FLOOR: f64 = 0.6;
 
+/// Training rows of own tables that are kept beside the model at most.
+const KEPT_ROWS: usize = 20_000;
+
 impl RunConfig {
     /// These settings, which are defaults, with another network: for a wide residual network what
     /// the paper has for SVHN and NORB, and batches that such a network needs less memory for.
@@ -56,6 +59,7 @@ impl RunConfig {
     /// These settings, which are defaults, with members that vote beside the network.
     pub fn with_ensemble(mut self) -> Self {
         self.ensemble.members = EnsembleMembers::All;
+        self.ensemble.kept_rows = KEPT_ROWS;
         self
     }
 

@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 pub struct EnsembleConfig {
     /// none (the network answers alone), or all.
     pub members: EnsembleMembers,
+    /// Training rows of a table that are kept beside the model at most: new rows are as unusual as
+    /// they are far from these, and gaps are filled from the nearest ones. 0: the network alone
+    /// says so.
+    #[serde(default)]
+    pub kept_rows: usize,
 }
 
 /// Which members there are, as written.

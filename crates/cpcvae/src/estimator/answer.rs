@@ -322,7 +322,13 @@ impl Fitted {
         }
         let prepared = preprocess.apply_with_gaps(rows.clone())?;
         Ok(self.parts(prepared.features).map(move |part| {
-            let filled = part.inference.impute(&part.features, filling, iterations)?;
+            let filled = match &self.nearest {
+                Some(nearest) => {
+                    let seed = part.inference.seed();
+                    nearest.fill(&part.features, filling, seed, part.first)
+                }
+                None => part.inference.impute(&part.features, filling, iterations)?,
+            };
             Ok(preprocess.invert(filled))
         }))
     }
@@ -352,11 +358,17 @@ impl Fitted {
         let mut probabilities = self.class_probabilities(&prepared)?;
         let temperature = self.calibration.temperature;
         at_temperature(&mut probabilities.values, names.len(), temperature);
-        let log_p = log_densities(&self.trained, open)?;
-        // A run without training rows' densities: how usual among the rows asked about.
-        let typical = self.calibration.typical.clone();
-        let typical = typical.or_else(|| Typical::new(&log_p, DENSITY_DRAWS));
-        let percentile = |row: usize| typical.as_ref().map_or(0.0, |t| t.percentile(log_p[row]));
+        let percentiles = match &self.nearest {
+            Some(nearest) => nearest.percentiles(&prepared.features.matrix()),
+            None => {
+                let log_p = log_densities(&self.trained, open)?;
+                // A run without training rows' densities: how usual among the rows asked about.
+                let typical = self.calibration.typical.clone();
+                let typical = typical.or_else(|| Typical::new(&log_p, DENSITY_DRAWS));
+                typical.map_or(vec![0.0; log_p.len()], |t| t.percentiles(&log_p))
+            }
+        };
+        let percentile = |row: usize| percentiles[row];
         let unsure = |row: usize| entropy(probabilities.row(row));
         let worth: Vec<f64> = (0..prepared.len())
             .map(|row| unsure(row) * f64::from(percentile(row)) / 100.0)

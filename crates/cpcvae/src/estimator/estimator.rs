@@ -2,18 +2,22 @@
 
 use super::fitted::{Fitted, HeldOutState};
 use super::held_out_details::HeldOutDetails;
-use crate::calibration::Calibration;
+use super::{budget, suspects::suspects};
+use crate::calibration::{Calibration, rightness};
 use crate::compare::{self, LearningCurve, Workplace};
-use crate::config::{Request, RunConfig};
+use crate::config::{EnsembleMembers, Request, RunConfig};
 use crate::crossfit::{CrossFit, Folding, HeldOut};
 use crate::device::{Device, device};
 use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
+use crate::infer::quality::share;
+use crate::nearest::NearestRows;
 use crate::prepare::Prepared;
 use crate::run::{Run, RunFolder, run};
 use crate::train::{StopReason, TrainingInfo, Watch};
 use cpcvae_data::{DataName, Dataset, Matrix, Source, Split};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Folds of a learning curve at most.
 const CURVE_FOLDS: usize = 5;
@@ -50,6 +54,8 @@ pub(super) struct HeldOutOptions {
     pub(super) folds: Option<usize>,
     pub(super) repeats: usize,
     pub(super) compare: bool,
+    /// How long everything may take.
+    pub(super) budget: Option<Duration>,
 }
 
 impl Estimator {
@@ -71,6 +77,7 @@ impl Estimator {
                 folds: None,
                 repeats: 1,
                 compare: false,
+                budget: None,
             },
         }
     }
@@ -155,6 +162,7 @@ impl Estimator {
     }
 
     pub(super) fn fit_source(&self, source: Source, watch: &dyn Watch) -> Result<Fitted> {
+        let began = Instant::now();
         let config = self.settings(&source.rows)?;
         for note in self.request.notes() {
             watch.note(note);
@@ -168,6 +176,12 @@ impl Estimator {
         }
         // Shares the rows, which stay where they are.
         let data = source.rows.clone();
+        let (config, held_out) = self.within_budget(config, &source, &device, began)?;
+        let this = &Self {
+            held_out,
+            ..self.clone()
+        };
+        let members = this.first_answer(&config, &source, watch)?;
         let mut observer = watch.training(&TrainingInfo {
             name: config.method.name().into(),
             part: 0,
@@ -181,24 +195,96 @@ impl Estimator {
             });
         }
         let mut fitted = Fitted::new(run, folder, device)?;
-        let labelled = &fitted.split.labelled;
         let preprocess = &fitted.trained.card.preprocess;
-        fitted.ensemble = Ensemble::fit(&config, preprocess, &data, labelled)?;
+        let ensemble = Ensemble::fit(&config, preprocess, &data, &fitted.split)?;
+        fitted.ensemble = ensemble.map(Ensemble::with_own_votes);
+        fitted.nearest = NearestRows::keep(&config, preprocess, &data, &fitted.split)?;
         fitted.calibration = Calibration::unknown().with_typical(
             &fitted.trained.with_seed(config.seed),
             &data,
             &fitted.split,
         )?;
         fitted.keep_calibration()?;
-        self.measure(&mut fitted, &data, watch)?;
+        this.measure(&mut fitted, &data, members, watch)?;
         Ok(fitted)
     }
 
-    /// Finds out how good answers are on held-out labels, and keeps it beside the model.
-    fn measure(&self, fitted: &mut Fitted, data: &Dataset, watch: &dyn Watch) -> Result<()> {
-        let config = fitted.config.clone();
+    /// Settings with which everything ends within the budget, where there is one. A run that goes on
+    /// keeps its own.
+    fn within_budget(
+        &self,
+        config: RunConfig,
+        source: &Source,
+        device: &Device,
+        began: Instant,
+    ) -> Result<(RunConfig, HeldOutOptions)> {
+        let goes_on = self.resume && self.run_folder().is_some_and(|folder| folder.is_started());
+        let Some(budget) = self.held_out.budget.filter(|_| !goes_on) else {
+            return Ok((config, self.held_out));
+        };
+        let folds = match self.holds_out(&config, &source.rows) {
+            true => self.folding(&source.rows, config.seed).folds,
+            false => 0,
+        };
+        let place = (source, device);
+        budget::plan(config, self.held_out, folds, place, (budget, began))
+    }
+
+    /// Whether labels of these rows are to be held out.
+    fn holds_out(&self, config: &RunConfig, data: &Dataset) -> bool {
         let wanted = self.held_out.wanted.unwrap_or(data.built_in().is_none());
-        if !wanted || !config.method.uses_labels() {
+        wanted && config.method.uses_labels()
+    }
+
+    /// What members of the ensemble say of held-out labels, told before the network is trained: it
+    /// takes seconds. Nothing where there are none, and for a run that goes on, which has told it.
+    fn first_answer(
+        &self,
+        config: &RunConfig,
+        source: &Source,
+        watch: &dyn Watch,
+    ) -> Result<Vec<HeldOut>> {
+        let data = &source.rows;
+        let classes = data.class_names().len();
+        let has_members = config.ensemble.members == EnsembleMembers::All && classes > 1;
+        if !has_members || !self.holds_out(config, data) || self.resume {
+            return Ok(Vec::new());
+        }
+        let split = Prepared::new(source.clone(), config, None)?.training.split;
+        let Ok(fit) = CrossFit::new(data, &split, &self.folding(data, config.seed)) else {
+            return Ok(Vec::new());
+        };
+        let members = compare::members_held_out(&fit, config)?;
+        if let Some(first) = members.first() {
+            let said: Vec<Vec<f32>> = members.iter().map(|m| m.outputs.values.clone()).collect();
+            let together = first.with_values(Ensemble::members_mean(&said, classes));
+            let right = rightness(data, &together);
+            let mean = right.iter().sum::<f64>() / right.len().max(1) as f64;
+            if let Some(share) = share(mean, right.len()) {
+                watch.note(&format!(
+                    "first answer, without the network: {:.1}% of {} held-out labels right (95% \
+                     interval {:.1}% to {:.1}%)",
+                    100.0 * share.value,
+                    right.len(),
+                    100.0 * share.low,
+                    100.0 * share.high
+                ));
+            }
+        }
+        Ok(members)
+    }
+
+    /// Finds out how good answers are on held-out labels, and keeps it beside the model.
+    /// `members` are what members said of held-out labels, where that is known.
+    fn measure(
+        &self,
+        fitted: &mut Fitted,
+        data: &Dataset,
+        members: Vec<HeldOut>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let config = fitted.config.clone();
+        if !self.holds_out(&config, data) {
             return Ok(());
         }
         let split = fitted.split.clone();
@@ -229,7 +315,8 @@ impl Estimator {
             return Ok(());
         };
         let members = match &fitted.ensemble {
-            Some(_) => compare::members_held_out(&fit, &config)?,
+            Some(_) if members.is_empty() => compare::members_held_out(&fit, &config)?,
+            Some(_) => members,
             None => Vec::new(),
         };
         let network = ours;
@@ -258,6 +345,7 @@ impl Estimator {
             return Ok(());
         };
         fitted.details = HeldOutDetails::new(data, &ours, calibration.temperature);
+        fitted.suspects = suspects(data, &ours, calibration.temperature);
         fitted.calibration = calibration;
         fitted.test_again(data)?;
         fitted.comparison = Some(comparison);
@@ -287,9 +375,11 @@ impl Fitted {
             split: run.split,
             metrics,
             ensemble: None,
+            nearest: None,
             calibration: Calibration::unknown(),
             comparison: None,
             details: None,
+            suspects: Vec::new(),
             held_out: HeldOutState::NotAsked,
             folder,
             device,

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::train::{Silent, Watch};
 use cpcvae_data::{DataName, Source};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use toml::{Table, Value};
 
 /// What all builders can be told, and [`Fit::fit`] itself. Every setting has a key, a line in
@@ -149,6 +150,11 @@ pub trait Fit: Sized {
     /// How often rows are dealt into folds anew.
     fn repeats(self, repeats: usize) -> Self {
         self.change(|estimator| estimator.held_out.repeats = repeats)
+    }
+
+    /// Fits everything into about this time, by fewer steps and, if need be, folds than without it.
+    fn budget(self, time: Duration) -> Self {
+        self.change(|estimator| estimator.held_out.budget = Some(time))
     }
 
     /// Whether baselines are trained on the same folds, for a verdict.

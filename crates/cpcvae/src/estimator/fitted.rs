@@ -1,6 +1,6 @@
 //! A fitted model: what it is, how it is kept and loaded.
 
-use super::HeldOutDetails;
+use super::{HeldOutDetails, Suspect};
 use crate::calibration::Calibration;
 use crate::compare::{Comparison, Verdict};
 use crate::config::RunConfig;
@@ -8,6 +8,7 @@ use crate::device::{Device, Precision, device};
 use crate::ensemble::{Ensemble, Voter};
 use crate::error::{Error, Result};
 use crate::model::Target;
+use crate::nearest::NearestRows;
 use crate::run::{Card, Run, RunFolder, RunReport, Trained};
 use cpcvae_data::{Layout, Split};
 use serde::{Deserialize, Serialize};
@@ -35,9 +36,11 @@ pub struct Fitted {
     pub(super) config: RunConfig,
     pub(super) trained: Trained,
     pub(super) ensemble: Option<Ensemble>,
+    pub(super) nearest: Option<NearestRows>,
     pub(super) calibration: Calibration,
     pub(super) comparison: Option<Comparison>,
     pub(super) details: Option<HeldOutDetails>,
+    pub(super) suspects: Vec<Suspect>,
     pub(super) held_out: HeldOutState,
     pub(super) report: RunReport,
     pub(super) split: Split,
@@ -58,6 +61,9 @@ struct StoredReport {
     /// Who answers for a class, and with what share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ensemble: Vec<Voter>,
+    /// Labels that are doubted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    suspects: Vec<Suspect>,
 }
 
 /// Whether answers were measured on held-out labels.
@@ -115,13 +121,16 @@ impl Fitted {
             comparison,
             held_out_details: details,
             ensemble: _,
+            suspects,
         } = folder.read_report()?;
         let classes = trained.card.shape.target.outputs();
         let ensemble = match trained.card.shape.target.is_classes() {
             true => Ensemble::load(&folder, classes)?,
             false => None,
         };
+        let columns = trained.card.shape.features;
         Ok(Self {
+            nearest: NearestRows::load(&folder, columns)?,
             config: folder.config()?,
             trained,
             held_out: match calibration.held_out {
@@ -132,6 +141,7 @@ impl Fitted {
             calibration,
             comparison,
             details,
+            suspects,
             report,
             split: folder.split()?,
             metrics: folder.metrics()?,
@@ -158,6 +168,9 @@ impl Fitted {
         run.save(&folder)?;
         if let Some(ensemble) = &self.ensemble {
             ensemble.save(&folder)?;
+        }
+        if let Some(nearest) = &self.nearest {
+            nearest.save(&folder)?;
         }
         self.calibration.save(&folder)?;
         folder.write_report(&self.stored_report())
@@ -216,6 +229,12 @@ impl Fitted {
         self.details.as_ref()
     }
 
+    /// Labels of the training rows that may be wrong, the most doubtful first; known where labels
+    /// were held out.
+    pub fn suspects(&self) -> &[Suspect] {
+        &self.suspects
+    }
+
     /// In words: whether the unlabelled rows help, by how much, how sure that is.
     pub fn verdict(&self) -> Option<Verdict> {
         let compared = self.comparison.as_ref()?;
@@ -254,6 +273,7 @@ impl Fitted {
             comparison: self.comparison.clone(),
             held_out_details: self.details.clone(),
             ensemble: self.voters(),
+            suspects: self.suspects.clone(),
         }
     }
 
@@ -262,6 +282,9 @@ impl Fitted {
             Some(folder) => {
                 if let Some(ensemble) = &self.ensemble {
                     ensemble.save(folder)?;
+                }
+                if let Some(nearest) = &self.nearest {
+                    nearest.save(folder)?;
                 }
                 self.calibration.save(folder)
             }

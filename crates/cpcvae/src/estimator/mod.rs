@@ -22,6 +22,7 @@
 mod estimator;
 
 mod answer;
+mod budget;
 pub mod builders;
 mod fit;
 mod fitted;
@@ -31,6 +32,7 @@ mod parts;
 mod predict;
 mod quality;
 mod read_rows;
+mod suspects;
 
 pub use answer::{Imputed, SampleOptions, SampledClass, Suggestion};
 pub use builders::*;
@@ -42,3 +44,4 @@ pub use input::AsRows;
 pub use predict::{PredictOptions, Predictions};
 pub use quality::{Quality, QualityOptions};
 pub use read_rows::{LabelColumns, OpenedRows, RowOptions, WantedLabels};
+pub use suspects::Suspect;

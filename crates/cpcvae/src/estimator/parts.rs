@@ -6,6 +6,8 @@ use cpcvae_data::{Features, Matrix, Rows};
 
 /// Consecutive prepared rows, and the model that answers for them.
 pub(super) struct Part {
+    /// The number of the first row.
+    pub first: usize,
     /// The prepared rows.
     pub features: Matrix,
     /// Answers as it would if asked about all rows at once.
@@ -19,6 +21,7 @@ impl Fitted {
         (0..rows.div_ceil(CHUNK)).map(move |chunk| {
             let first = chunk * CHUNK;
             Part {
+                first,
                 features: features.part(first..rows.min(first + CHUNK)),
                 inference: self.trained.inference.at_chunk(chunk),
             }

@@ -78,7 +78,8 @@ pub struct Predictions {
     pub half_widths: Vec<Option<f32>>,
     /// log p(x), where it was wanted and the model has a generative part.
     pub log_density: Option<Vec<f32>>,
-    /// Of 100 training rows, how many are as unusual as the row or more so.
+    /// Of 100 training rows, how many are as unusual as the row or more so: as far from their
+    /// nearest rows where training rows are kept, by log p(x) otherwise.
     pub percentile: Option<Vec<f32>>,
     /// For each of [`Fitted::voters`] the place of the class that it names for each row; empty where
     /// nobody asked, or the network answers alone.
@@ -258,8 +259,10 @@ impl Fitted {
                 let log_density = self
                     .trained
                     .log_densities(&part.inference, &part.features)?;
-                let percentile = log_density.iter().map(|log_p| typical.percentile(*log_p));
-                answers.percentile = Some(percentile.collect());
+                answers.percentile = Some(match &self.nearest {
+                    Some(nearest) => nearest.percentiles(&part.features),
+                    None => typical.percentiles(&log_density),
+                });
                 answers.log_density = Some(log_density);
             }
             Ok(answers)

@@ -90,6 +90,11 @@ impl Inference {
         }
     }
 
+    /// The seed of everything drawn at random.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Whether it is known where codes of training rows lie.
     pub(crate) fn has_fitted_codes(&self) -> bool {
         self.fitted_codes.is_some()

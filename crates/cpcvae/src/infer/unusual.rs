@@ -45,6 +45,12 @@ impl Typical {
         };
         100.0 * rank as f32 / self.quantiles.len() as f32
     }
+
+    /// [`Typical::percentile`] of every row.
+    pub fn percentiles(&self, log_likelihoods: &[f32]) -> Vec<f32> {
+        let rows = log_likelihoods.iter();
+        rows.map(|value| self.percentile(*value)).collect()
+    }
 }
 
 #[cfg(test)]

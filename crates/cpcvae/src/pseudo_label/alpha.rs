@@ -6,7 +6,7 @@ use super::knn_graph::KnnGraph;
 /// Candidates, in increasing order.
 const ALPHAS: [f64; 4] = [0.9, 0.99, 0.999, 0.9999];
 /// Labels that are left out, one at a time.
-const MOST_LABELS: usize = 100;
+const MOST_LABELS: usize = 40;
 
 /// The alpha at which most of the `judges` (places in `labels`) are found again from all other
 /// labels, and what is said of them without their own label, `[judges, classes]`; the larger one of two that do equally well, since where labels are few

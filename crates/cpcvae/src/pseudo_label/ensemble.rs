@@ -6,7 +6,7 @@ use super::vote::{Vote, log_mean};
 use super::{alpha, whole};
 
 /// What label propagation counts before any label speaks, beside 1 for all members.
-const PROPAGATION: f64 = 0.3;
+pub const PROPAGATION_PRIOR: f64 = 0.3;
 
 /// Class probabilities of all rows from a few labels, before any network is trained:
 /// `[rows, classes]`.
@@ -40,7 +40,7 @@ pub fn ensemble(
             .into_iter()
             .map(of_judges),
     );
-    let priors: Vec<f64> = std::iter::once(PROPAGATION)
+    let priors: Vec<f64> = std::iter::once(PROPAGATION_PRIOR)
         .chain(Members::PRIORS)
         .collect();
     let votes = Vote::by_left_out(&left_out, &priors, &known, classes);

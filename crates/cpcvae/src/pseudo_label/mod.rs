@@ -21,9 +21,10 @@ mod members;
 mod pca;
 mod propagate;
 mod ridge;
+mod spread;
 mod vote;
 
-pub use ensemble::ensemble;
+pub use ensemble::{PROPAGATION_PRIOR, ensemble};
 pub use features::ComparedFeatures;
 pub use forest::forest;
 pub use hog::{HOG_LENGTH, hog};
@@ -32,6 +33,7 @@ pub use logistic::logistic;
 pub use members::Members;
 pub(crate) use pca::principal_components;
 pub use propagate::{Propagation, propagate};
+pub use spread::{Judged, Spread};
 pub use vote::{Vote, log_mean};
 
 use std::borrow::Cow;

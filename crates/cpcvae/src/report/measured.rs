@@ -5,11 +5,14 @@ use super::text::{count, escaped, percent, section, table};
 use crate::compare::ScoreKind;
 use crate::estimator::{Fitted, HeldOutState};
 use crate::infer::quality::share;
+use cpcvae_data::Dataset;
 use serde_json::Value;
 use std::fmt::Write;
 
 /// More classes than this are not written as a matrix.
 const MATRIX_CLASSES: usize = 26;
+/// Doubtful labels listed at most.
+const SUSPECTS: usize = 20;
 /// Points of a curve at most.
 const CURVE_POINTS: usize = 300;
 
@@ -179,6 +182,39 @@ fn largest_confusions(matrix: &[Vec<u64>], classes: &[String]) -> String {
         ]
     });
     table(&["true class", "predicted", "rows"], rows)
+}
+
+/// Labels that are doubted.
+pub(super) fn suspects(fitted: &Fitted, data: &Dataset) -> String {
+    let found = fitted.suspects();
+    if found.is_empty() {
+        return String::new();
+    }
+    let ids = data.ids.as_ref();
+    let name = ids.map_or("row", |ids| ids.name.as_str());
+    let rows = found.iter().take(SUSPECTS).map(|suspect| {
+        let id = ids.and_then(|ids| ids.of_row.get(suspect.row).cloned());
+        vec![
+            id.unwrap_or_else(|| suspect.row.to_string()),
+            suspect.label.clone(),
+            percent(suspect.probability),
+            suspect.likely.clone(),
+            percent(suspect.likely_probability),
+        ]
+    });
+    let header = [
+        name,
+        "label",
+        "its probability",
+        "likely",
+        "its probability",
+    ];
+    let about = format!(
+        "{} labels that models which did not see them contradict; look at them first. Rows are \
+         counted from 0.",
+        count(found.len())
+    );
+    section("Doubtful labels", &about, &table(&header, rows))
 }
 
 /// Loss over time, and the accuracy on validation rows where there are any.

@@ -51,6 +51,7 @@ impl Fitted {
         page += &measured::training(self);
         page += "</div>\n";
         page += &shown::samples(self)?;
+        page += &measured::suspects(self, data);
         page += &shown::next_labels(self, data)?;
         page += &columns(data);
         page += &format!(

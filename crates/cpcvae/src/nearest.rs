@@ -1,0 +1,330 @@
+//! Training rows of a table, kept beside the model: how far new rows are from them, and what the
+//! nearest ones have where a row has a gap.
+//!
+//! An extension of ours, not the paper's. A network that learns to predict from few labels describes
+//! rows less sharply than the rows themselves do (`docs/evidence.md` has the figures).
+
+use crate::config::RunConfig;
+use crate::error::{Error, Result};
+use crate::infer::{Filling, Typical};
+use crate::prepare::{FeatureScale, Preprocess};
+use crate::run::RunFolder;
+use crate::train::{Parameters, TensorFile, evenly};
+use cpcvae_data::{Dataset, Layout, Matrix, Split};
+use cpcvae_kernels::neighbours::nearest;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The format that rows are written in.
+const FORMAT: u32 = 1;
+/// Numbers in the kept rows at most.
+const MOST_NUMBERS: usize = 2_000_000;
+/// With fewer rows nothing can be said of what is near.
+const FEWEST_ROWS: usize = 50;
+/// How unusual a row is: its mean distance to so many rows.
+const COMPARED: usize = 5;
+/// Kept rows whose own distance is measured at most, to know what is usual.
+const MEASURED: usize = 2000;
+/// Rows that a gap is filled from.
+const FILLING: usize = 10;
+
+/// Prepared training rows of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearestRows {
+    /// `[rows, columns]`; NaN for missing cells.
+    rows: Matrix,
+    /// The same with 0 for them.
+    whole: Vec<f32>,
+    /// Of the negative distances of these rows to each other.
+    usual: Typical,
+}
+
+/// What the file says beside its tensor.
+#[derive(Serialize, Deserialize)]
+struct About {
+    format: u32,
+    usual: Typical,
+}
+
+impl NearestRows {
+    /// At most `ensemble.kept_rows` of the training rows, evenly. Nothing for images, for counts,
+    /// whose distances mean little, and for a handful of rows.
+    pub fn keep(
+        config: &RunConfig,
+        preprocess: &Preprocess,
+        data: &Dataset,
+        split: &Split,
+    ) -> Result<Option<Self>> {
+        let has_counts = match &preprocess.features {
+            FeatureScale::Standardise(_) => false,
+            FeatureScale::Mixed(scale) => !scale.row.counts.is_empty(),
+            FeatureScale::Pixels { .. } => true,
+        };
+        if has_counts || !matches!(data.layout, Layout::Columns(_)) {
+            return Ok(None);
+        }
+        let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
+        rows.sort_unstable();
+        let most = MOST_NUMBERS / data.width().max(1);
+        let chosen = evenly(&rows, most.min(config.ensemble.kept_rows));
+        if chosen.len() < FEWEST_ROWS {
+            return Ok(None);
+        }
+        let prepared = preprocess.apply(data.select(&chosen))?;
+        let rows = prepared.features.matrix();
+        let whole = rows.clone().with_missing_as(0.0).values;
+        let measured: Vec<u32> = evenly(&(0..rows.rows as u32).collect::<Vec<_>>(), MEASURED);
+        let distances = distances_of_own(&whole, rows.columns, &measured);
+        let negative: Vec<f32> = distances.iter().map(|distance| -distance).collect();
+        let usual = Typical::new(&negative, 1);
+        Ok(usual.map(|usual| Self { rows, whole, usual }))
+    }
+
+    /// Of 100 training rows, how many are as far from the others as each of `rows [rows, columns]`,
+    /// or farther. Missing cells count as their column's mean.
+    pub fn percentiles(&self, rows: &Matrix) -> Vec<f32> {
+        let whole = rows.clone().with_missing_as(0.0).values;
+        let near = nearest(self.rows.columns, &whole, &self.whole, COMPARED);
+        let distances = near.distances.chunks_exact(near.count);
+        let mean = |distances: &[f32]| distances.iter().sum::<f32>() / distances.len() as f32;
+        distances
+            .map(|distances| self.usual.percentile(-mean(distances)))
+            .collect()
+    }
+
+    /// Prepared rows with every NaN filled in from the ten rows nearest by the known cells: their
+    /// mean, weighed by one over the mean squared difference, or the cells of one of them. `first` is
+    /// the number of the first row, and `seed` that of draws.
+    pub fn fill(&self, rows: &Matrix, filling: Filling, seed: u64, first: usize) -> Matrix {
+        let mut filled = rows.clone();
+        let cells = filled.values.par_chunks_exact_mut(rows.columns.max(1));
+        cells.enumerate().for_each(|(place, row)| {
+            if !row.iter().any(|value| value.is_nan()) {
+                return;
+            }
+            let near = self.near_known(row);
+            match filling {
+                Filling::Mean => self.fill_mean(row, &near),
+                Filling::Draw(draw) => {
+                    let mut random = ChaCha8Rng::seed_from_u64(seed);
+                    random.set_stream((first + place) as u64);
+                    random.set_word_pos((draw as u128) << 8);
+                    self.fill_drawn(row, &near, random.random());
+                }
+            }
+        });
+        filled
+    }
+
+    /// The nearest rows by cells that both have, and what each counts, nearest first.
+    fn near_known(&self, row: &[f32]) -> Vec<(f64, usize)> {
+        let known: Vec<usize> = (0..row.len()).filter(|at| !row[*at].is_nan()).collect();
+        let mut all: Vec<(f32, usize)> = (0..self.rows.rows)
+            .map(|other| {
+                let cells = self.rows.row(other);
+                let (mut sum, mut count) = (0.0f32, 0.0f32);
+                for &at in &known {
+                    if !cells[at].is_nan() {
+                        sum += (row[at] - cells[at]).powi(2);
+                        count += 1.0;
+                    }
+                }
+                (if count > 0.0 { sum / count } else { f32::MAX }, other)
+            })
+            .collect();
+        let count = FILLING.min(all.len());
+        let by_distance =
+            |a: &(f32, usize), b: &(f32, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if count < all.len() {
+            all.select_nth_unstable_by(count, by_distance);
+        }
+        all.truncate(count);
+        all.sort_unstable_by(by_distance);
+        let weigh = |(square, other): (f32, usize)| (1.0 / (f64::from(square) + 1e-6), other);
+        all.into_iter().map(weigh).collect()
+    }
+
+    fn fill_mean(&self, row: &mut [f32], near: &[(f64, usize)]) {
+        for (at, cell) in row.iter_mut().enumerate().filter(|(_, cell)| cell.is_nan()) {
+            let values = near
+                .iter()
+                .map(|(weight, other)| (weight, self.rows.row(*other)[at]));
+            let known = values.filter(|(_, value)| !value.is_nan());
+            let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (weight, value)| {
+                (sum + weight * f64::from(value), weights + weight)
+            });
+            // The mean of a standardised column, where none of them has the cell.
+            *cell = if weights > 0.0 {
+                (sum / weights) as f32
+            } else {
+                0.0
+            };
+        }
+    }
+
+    /// All gaps from one row, so that cells keep each other's company.
+    fn fill_drawn(&self, row: &mut [f32], near: &[(f64, usize)], at: f64) {
+        let sum: f64 = near.iter().map(|(weight, _)| weight).sum();
+        let mut left = at * sum;
+        let drawn = near.iter().find(|(weight, _)| {
+            left -= weight;
+            left <= 0.0
+        });
+        if let Some((_, other)) = drawn {
+            let gaps = row.iter_mut().zip(self.rows.row(*other));
+            let gaps = gaps.filter(|(cell, _)| cell.is_nan());
+            gaps.for_each(|(cell, value)| *cell = *value);
+        }
+        self.fill_mean(row, near);
+    }
+
+    /// Writes it beside the run's model.
+    pub fn save(&self, folder: &RunFolder) -> Result<()> {
+        let shape = vec![self.rows.rows, self.rows.columns];
+        let rows = ("rows".to_string(), (shape, self.rows.values.clone()));
+        let about = About {
+            format: FORMAT,
+            usual: self.usual.clone(),
+        };
+        let file = TensorFile {
+            tensors: Parameters([rows].into()),
+            about: serde_json::to_string(&about).expect("plain values serialise"),
+        };
+        file.save(&path(folder))
+    }
+
+    /// That of a run for rows of so many columns; nothing where it has none.
+    pub fn load(folder: &RunFolder, columns: usize) -> Result<Option<Self>> {
+        let path = path(folder);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let file = TensorFile::load(&path)?;
+        Self::of_file(file, columns).map(Some).map_err(|problem| {
+            let advice = "remove it to have the network answer alone, or train again";
+            Error::file(&path, format!("{problem}; {advice}"))
+        })
+    }
+
+    fn of_file(mut file: TensorFile, columns: usize) -> std::result::Result<Self, String> {
+        let about: About = serde_json::from_str(&file.about).map_err(|error| error.to_string())?;
+        if about.format != FORMAT {
+            return Err(format!("has format {}, not {FORMAT}", about.format));
+        }
+        if !about.usual.is_sound() {
+            return Err("`usual` is not a list of increasing quantiles".into());
+        }
+        let (shape, values) = file.tensors.0.remove("rows").ok_or("lacks `rows`")?;
+        let &[rows, width] = shape.as_slice() else {
+            return Err("`rows` is not a table".into());
+        };
+        if width != columns || rows == 0 {
+            return Err(format!("{rows} rows of {width} columns do not fit"));
+        }
+        if values.iter().any(|value| value.is_infinite()) {
+            return Err("has rows with infinite values".into());
+        }
+        let rows = Matrix::new(rows, width, values).map_err(|error| error.to_string())?;
+        let whole = rows.clone().with_missing_as(0.0).values;
+        let usual = about.usual;
+        Ok(Self { rows, whole, usual })
+    }
+}
+
+/// Mean distances of some of `rows [rows, columns]` to their nearest others.
+fn distances_of_own(rows: &[f32], columns: usize, some: &[u32]) -> Vec<f32> {
+    let queries: Vec<f32> = some
+        .iter()
+        .flat_map(|row| &rows[*row as usize * columns..][..columns])
+        .copied()
+        .collect();
+    // A row is the nearest to itself.
+    let near = nearest(columns, &queries, rows, COMPARED + 1);
+    let others = |(place, row): (usize, &u32)| {
+        let found = place * near.count..(place + 1) * near.count;
+        let found = near.rows[found.clone()].iter().zip(&near.distances[found]);
+        let others: Vec<f32> = found
+            .filter(|(other, _)| *other != row)
+            .map(|(_, distance)| *distance)
+            .take(COMPARED)
+            .collect();
+        others.iter().sum::<f32>() / others.len().max(1) as f32
+    };
+    some.iter().enumerate().map(others).collect()
+}
+
+fn path(folder: &RunFolder) -> PathBuf {
+    folder.path().join("model").join("rows.safetensors")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows (x, 2 x) for x = 0, 0.1, ... 9.9.
+    fn line() -> NearestRows {
+        let values: Vec<f32> = (0..100)
+            .flat_map(|i| [0.1 * i as f32, 0.2 * i as f32])
+            .collect();
+        let rows = Matrix::new(100, 2, values.clone()).expect("fits");
+        let all: Vec<u32> = (0..100).collect();
+        let distances = distances_of_own(&values, 2, &all);
+        let negative: Vec<f32> = distances.iter().map(|distance| -distance).collect();
+        NearestRows {
+            whole: values,
+            rows,
+            usual: Typical::new(&negative, 1).expect("rows"),
+        }
+    }
+
+    #[test]
+    fn rows_off_the_line_are_unusual_and_rows_on_it_are_not() {
+        let rows = Matrix::new(2, 2, vec![4.05, 8.1, 4.0, 3.0]).expect("fits");
+        let found = line().percentiles(&rows);
+        assert!(found[0] > 30.0 && found[1] < 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn gaps_are_filled_from_near_rows_and_known_cells_stay() {
+        let rows = Matrix::new(2, 2, vec![5.0, f32::NAN, 7.25, 1.0]).expect("fits");
+        let filled = line().fill(&rows, Filling::Mean, 0, 0);
+        assert!((filled.values[1] - 10.0).abs() < 0.05, "{filled:?}");
+        assert_eq!(
+            (filled.values[0], &filled.values[2..]),
+            (5.0, &[7.25, 1.0][..])
+        );
+        let draws: Vec<f32> = (0..30)
+            .map(|draw| line().fill(&rows, Filling::Draw(draw), 0, 0).values[1])
+            .collect();
+        assert!(
+            draws.iter().all(|cell| (cell - 10.0).abs() < 1.1),
+            "{draws:?}"
+        );
+        let other = |first| line().fill(&rows, Filling::Draw(1), 0, first).values[1];
+        let drawn: Vec<f32> = (0..30).map(other).collect();
+        for values in [draws, drawn] {
+            assert!(values.iter().any(|cell| *cell != values[0]), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused() {
+        let kept = line();
+        let file = |values: Vec<f32>| TensorFile {
+            tensors: Parameters([("rows".to_string(), (vec![100, 2], values))].into()),
+            about: serde_json::to_string(&About {
+                format: FORMAT,
+                usual: kept.usual.clone(),
+            })
+            .expect("plain"),
+        };
+        let same = NearestRows::of_file(file(kept.rows.values.clone()), 2).expect("fits");
+        assert_eq!(same, kept);
+        let refused = |file, columns| NearestRows::of_file(file, columns).expect_err("refused");
+        assert!(refused(file(kept.rows.values.clone()), 3).contains("do not fit"));
+        assert!(refused(file(vec![f32::INFINITY; 200]), 2).contains("infinite"));
+    }
+}

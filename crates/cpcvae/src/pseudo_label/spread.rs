@@ -1,0 +1,132 @@
+//! Label propagation that can be asked about new rows.
+
+use super::propagate::{Propagation, beliefs, knn_graph};
+use super::{alpha, whole};
+use cpcvae_kernels::neighbours::nearest;
+
+/// Rows whose probabilities make up those of a new row.
+const NEIGHBOURS: usize = 10;
+
+/// Rows with and without a label, and the class probabilities that labels gave them.
+///
+/// A new row takes those of the ten rows nearest to it, each weighed by one over its distance: so the
+/// graph need not be solved again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    columns: usize,
+    classes: usize,
+    /// `[rows, columns]`
+    rows: Vec<f32>,
+    /// `[rows, classes]`
+    beliefs: Vec<f32>,
+}
+
+/// What propagation says of some labels by the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Places in the list of labels.
+    pub labels: Vec<usize>,
+    /// `[labels, classes]`, rows add up to 1.
+    pub said: Vec<f32>,
+}
+
+impl Spread {
+    /// Propagates `labels` (row, class) over `rows [rows, columns]`, of which a missing cell (NaN)
+    /// counts as 0.
+    ///
+    /// # Panics
+    /// If a row or class of a label is out of range.
+    pub fn fit(
+        rows: Vec<f32>,
+        columns: usize,
+        labels: &[(u32, u32)],
+        classes: usize,
+    ) -> (Self, Judged) {
+        let rows = whole(&rows).into_owned();
+        let graph = knn_graph(&rows, columns, Propagation::default().neighbours);
+        let judges = alpha::judges(labels);
+        let (alpha, left_out) = alpha::choose(&graph, labels, &judges, classes);
+        let judged = Judged {
+            said: left_out
+                .chunks_exact(classes)
+                .flat_map(|row| shares(row.iter().copied()))
+                .collect(),
+            labels: judges,
+        };
+        let spread = Self {
+            beliefs: beliefs(&graph, alpha, labels, classes),
+            columns,
+            classes,
+            rows,
+        };
+        (spread, judged)
+    }
+
+    /// One from what was kept of it; nothing where sizes do not fit.
+    pub fn kept(columns: usize, classes: usize, rows: Vec<f32>, beliefs: Vec<f32>) -> Option<Self> {
+        let count = rows.len().checked_div(columns)?;
+        let fits = count > 0 && count * columns == rows.len() && beliefs.len() == count * classes;
+        fits.then_some(Self {
+            columns,
+            classes,
+            rows,
+            beliefs,
+        })
+    }
+
+    /// The rows, `[rows, columns]`, and their class probabilities, `[rows, classes]`.
+    pub fn parts(&self) -> (&[f32], &[f32]) {
+        (&self.rows, &self.beliefs)
+    }
+
+    /// Class probabilities of new rows `[rows, columns]`: `[rows, classes]`.
+    pub fn beliefs(&self, features: &[f32]) -> Vec<f32> {
+        let features = &whole(features)[..];
+        let near = nearest(self.columns, features, &self.rows, NEIGHBOURS);
+        let mut all = Vec::with_capacity(features.len() / self.columns * self.classes);
+        for place in 0..features.len() / self.columns {
+            let mut sums = vec![0.0f64; self.classes];
+            for at in place * near.count..(place + 1) * near.count {
+                let weight = 1.0 / f64::from(near.distances[at]).max(1e-6);
+                let row = &self.beliefs[near.rows[at] as usize * self.classes..][..self.classes];
+                let pairs = sums.iter_mut().zip(row);
+                pairs.for_each(|(sum, p)| *sum += weight * f64::from(*p));
+            }
+            all.extend(shares(sums.into_iter()));
+        }
+        all
+    }
+}
+
+/// Shares of a sum; equal ones where it is zero.
+fn shares(values: impl ExactSizeIterator<Item = f64> + Clone) -> Vec<f32> {
+    let (count, sum) = (values.len(), values.clone().sum::<f64>());
+    let share = |value: f64| match sum > 0.0 {
+        true => (value / sum) as f32,
+        false => 1.0 / count as f32,
+    };
+    values.map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_carries_its_label_to_new_rows() {
+        // Two chains; each has one label, at its beginning.
+        let rows: Vec<f32> = (0..40)
+            .flat_map(|i| [(i % 20) as f32, if i < 20 { 0.0 } else { 8.0 }])
+            .collect();
+        let labels = [(0, 0), (20, 1)];
+        let (spread, judged) = Spread::fit(rows, 2, &labels, 2);
+        let said = spread.beliefs(&[18.5, 0.3, 18.5, 7.5]);
+        assert!(said[0] > 0.6 && said[3] > 0.6, "{said:?}");
+        assert!((said[0] + said[1] - 1.0).abs() < 1e-5);
+        assert_eq!((judged.labels, judged.said.len()), (vec![0, 1], 4));
+        let (rows, beliefs) = spread.parts();
+        let same = Spread::kept(2, 2, rows.to_vec(), beliefs.to_vec());
+        assert_eq!(same, Some(spread.clone()));
+        assert_eq!(Spread::kept(3, 2, rows.to_vec(), beliefs.to_vec()), None);
+    }
+}
