@@ -53,7 +53,7 @@ impl Default for QualityOptions<'_> {
 /// # let fitted = Pc::new().steps(20).test(0.2).hold_out(false).fit(&data)?;
 /// # let options = QualityOptions { rows: 10, ..QualityOptions::default() };
 /// let found = fitted.quality(&data, options, &Silent)?;
-/// assert!(summary(&found).starts_with("10 rows"));
+/// assert!(summary(&found).contains(" rows, "));
 /// # Ok::<(), cpcvae::Error>(())
 /// ```
 #[derive(Clone, Debug)]
