@@ -260,7 +260,7 @@ impl<'a> CrossFit<'a> {
     }
 
     /// What members of an ensemble, fitted to the labels of a part, say of the rows that it holds
-    /// out: one [`HeldOut`] a member. Only for classes.
+    /// out, in the user's units: one [`HeldOut`] a member.
     pub fn members(&self, part: usize, config: &RunConfig) -> Result<Vec<HeldOut>> {
         let part = &self.parts[part];
         let prepared = Prepared::new(self.source(part), config, None)?;
@@ -270,16 +270,19 @@ impl<'a> CrossFit<'a> {
             return Ok(Vec::new());
         };
         let held_out = preprocess.apply(self.data.select(&part.held_out))?;
-        let rows = held_out.features.matrix();
-        let classes = self.data.class_names().len();
-        let said = fitted.said(rows, &held_out.layout)?.into_iter();
-        said.map(|said| {
+        let said = fitted.said(held_out.features.matrix(), &held_out.layout)?;
+        let of_member = |said: Vec<f32>| {
+            let outputs = said.len() / part.held_out.len().max(1);
+            let outputs = Matrix::new(part.held_out.len(), outputs, said)?;
             Ok(HeldOut {
                 rows: part.held_out.clone(),
-                outputs: Matrix::new(part.held_out.len(), classes, said)?,
+                outputs: match &self.data.labels {
+                    Labels::Values { .. } => preprocess.invert_labels(outputs),
+                    _ => outputs,
+                },
             })
-        })
-        .collect()
+        };
+        said.into_iter().map(of_member).collect()
     }
 
     fn source(&self, part: &Part) -> Source {

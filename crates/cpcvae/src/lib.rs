@@ -54,6 +54,8 @@ mod probabilities;
 #[doc(hidden)]
 pub mod pseudo_label;
 mod range;
+#[doc(hidden)]
+pub mod regressors;
 mod report;
 pub mod run;
 pub mod train;

@@ -32,19 +32,14 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         columns.extend(numbers(["log_p", "percentile"]));
     }
     if options.votes {
-        let voters = model.voters().into_iter();
-        columns.extend(voters.map(|voter| (format!("vote_{}", voter.name), CellKind::Text)));
+        columns.extend(vote_columns(&model));
     }
     let parts = model.predict_parts(&rows.data, options)?;
     let lines = lines_of_parts(parts, |first, part| {
         let line = |row: usize| {
             let mut line = passthrough.line(first + row);
             line.extend(answer_cells(&part, row));
-            let named = part
-                .votes
-                .iter()
-                .map(|votes| part.classes[votes[row]].clone());
-            line.extend(named);
+            line.extend(vote_cells(&part, row));
             line
         };
         (0..part.len()).map(line).collect()
@@ -115,6 +110,39 @@ fn answer_columns(model: &Fitted) -> Vec<(String, CellKind)> {
             .collect(),
         Target::Nothing => Vec::new(),
     }
+}
+
+/// A column a voter, or a voter and label where there are several continuous ones.
+fn vote_columns(model: &Fitted) -> Vec<(String, CellKind)> {
+    let voters = model.voters();
+    match &model.card().shape.target {
+        Target::Values(names) if names.len() > 1 => {
+            let of_voter = |voter: &Voter| {
+                let column = |name: &String| format!("vote_{}_{name}", voter.name);
+                names.iter().map(column).collect::<Vec<_>>()
+            };
+            numbers(voters.iter().flat_map(of_voter)).collect()
+        }
+        target => {
+            let kind = match target.is_classes() {
+                true => CellKind::Text,
+                false => CellKind::Number,
+            };
+            let column = |voter: &Voter| (format!("vote_{}", voter.name), kind);
+            voters.iter().map(column).collect()
+        }
+    }
+}
+
+/// What each voter says of a row.
+fn vote_cells(answers: &Predictions, row: usize) -> Vec<String> {
+    let classes = answers.votes.iter();
+    let classes = classes.map(|votes| answers.classes[votes[row]].clone());
+    let values = answers.value_votes.iter().flat_map(|said| {
+        let labels = said.row(row).iter().enumerate();
+        labels.map(|(label, value)| answers.value_text(label, *value))
+    });
+    classes.chain(values).collect()
 }
 
 /// The cells of a row.

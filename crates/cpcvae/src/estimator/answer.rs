@@ -209,7 +209,7 @@ impl Fitted {
         let evaluation = match &self.ensemble {
             None => inference.evaluate_at(&prepared, temperature),
             Some(_) => {
-                let outputs = self.class_probabilities(&prepared)?;
+                let outputs = self.common_outputs(&prepared)?;
                 inference.evaluate_each_class(outputs, &prepared, temperature)
             }
         };
@@ -217,8 +217,9 @@ impl Fitted {
         Ok(preprocess.in_user_units(evaluation, &prepared.features))
     }
 
-    /// Class probabilities of prepared rows by network and members, before calibration.
-    pub(super) fn class_probabilities(&self, prepared: &Dataset) -> Result<Matrix> {
+    /// The common answer of network and members for prepared rows: class probabilities before
+    /// calibration, or continuous labels as the network gives them.
+    pub(super) fn common_outputs(&self, prepared: &Dataset) -> Result<Matrix> {
         let outputs = self.trained.inference.predict(&prepared.features, 0)?;
         let features = prepared.features.matrix();
         Ok(self.with_members(outputs, &features, &prepared.layout)?.0)
@@ -355,7 +356,7 @@ impl Fitted {
         let prepared = self.card().preprocess.apply(open.clone())?;
         let inference = &self.trained.inference;
         let codes = inference.encode(&prepared.features)?.mean;
-        let mut probabilities = self.class_probabilities(&prepared)?;
+        let mut probabilities = self.common_outputs(&prepared)?;
         let temperature = self.calibration.temperature;
         at_temperature(&mut probabilities.values, names.len(), temperature);
         let percentiles = match &self.nearest {

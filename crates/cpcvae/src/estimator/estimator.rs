@@ -1,21 +1,19 @@
 //! A method with its settings: how it is fitted and measured.
 
+use super::budget;
 use super::fitted::{Fitted, HeldOutState};
-use super::held_out_details::HeldOutDetails;
-use super::{budget, suspects::suspects};
-use crate::calibration::{Calibration, rightness};
+use crate::calibration::Calibration;
 use crate::compare::{self, LearningCurve, Workplace};
-use crate::config::{EnsembleMembers, Request, RunConfig};
-use crate::crossfit::{CrossFit, Folding, HeldOut};
+use crate::config::{Request, RunConfig};
+use crate::crossfit::Folding;
 use crate::device::{Device, device};
 use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
-use crate::infer::quality::share;
 use crate::nearest::NearestRows;
 use crate::prepare::Prepared;
 use crate::run::{Run, RunFolder, run};
 use crate::train::{StopReason, TrainingInfo, Watch};
-use cpcvae_data::{DataName, Dataset, Matrix, Source, Split};
+use cpcvae_data::{DataName, Dataset, Source};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -125,7 +123,7 @@ impl Estimator {
     }
 
     /// How labels of these rows are held out.
-    fn folding(&self, data: &Dataset, seed: u64) -> Folding {
+    pub(super) fn folding(&self, data: &Dataset, seed: u64) -> Folding {
         let usual = Folding::default_for(&data.layout, seed);
         Folding {
             folds: self.held_out.folds.unwrap_or(usual.folds),
@@ -231,127 +229,9 @@ impl Estimator {
     }
 
     /// Whether labels of these rows are to be held out.
-    fn holds_out(&self, config: &RunConfig, data: &Dataset) -> bool {
+    pub(super) fn holds_out(&self, config: &RunConfig, data: &Dataset) -> bool {
         let wanted = self.held_out.wanted.unwrap_or(data.built_in().is_none());
         wanted && config.method.uses_labels()
-    }
-
-    /// What members of the ensemble say of held-out labels, told before the network is trained: it
-    /// takes seconds. Nothing where there are none, and for a run that goes on, which has told it.
-    fn first_answer(
-        &self,
-        config: &RunConfig,
-        source: &Source,
-        watch: &dyn Watch,
-    ) -> Result<Vec<HeldOut>> {
-        let data = &source.rows;
-        let classes = data.class_names().len();
-        let has_members = config.ensemble.members == EnsembleMembers::All && classes > 1;
-        if !has_members || !self.holds_out(config, data) || self.resume {
-            return Ok(Vec::new());
-        }
-        let split = Prepared::new(source.clone(), config, None)?.training.split;
-        let Ok(fit) = CrossFit::new(data, &split, &self.folding(data, config.seed)) else {
-            return Ok(Vec::new());
-        };
-        let members = compare::members_held_out(&fit, config)?;
-        if let Some(first) = members.first() {
-            let said: Vec<Vec<f32>> = members.iter().map(|m| m.outputs.values.clone()).collect();
-            let together = first.with_values(Ensemble::members_mean(&said, classes));
-            let right = rightness(data, &together);
-            let mean = right.iter().sum::<f64>() / right.len().max(1) as f64;
-            if let Some(share) = share(mean, right.len()) {
-                watch.note(&format!(
-                    "first answer, without the network: {:.1}% of {} held-out labels right (95% \
-                     interval {:.1}% to {:.1}%)",
-                    100.0 * share.value,
-                    right.len(),
-                    100.0 * share.low,
-                    100.0 * share.high
-                ));
-            }
-        }
-        Ok(members)
-    }
-
-    /// Finds out how good answers are on held-out labels, and keeps it beside the model.
-    /// `members` are what members said of held-out labels, where that is known.
-    fn measure(
-        &self,
-        fitted: &mut Fitted,
-        data: &Dataset,
-        members: Vec<HeldOut>,
-        watch: &dyn Watch,
-    ) -> Result<()> {
-        let config = fitted.config.clone();
-        if !self.holds_out(&config, data) {
-            return Ok(());
-        }
-        let split = fitted.split.clone();
-        let folding = self.folding(data, config.seed);
-        let fit = match CrossFit::new(data, &split, &folding) {
-            Ok(fit) => fit,
-            Err(error) => {
-                fitted.held_out = HeldOutState::Impossible(error.to_string());
-                return Ok(());
-            }
-        };
-        let trainings = fit.parts()
-            + match self.held_out.compare {
-                true => compare::baseline_trainings(&config, &fit),
-                false => 0,
-            };
-        watch.note(&format!(
-            "holding labels out: {trainings} more trainings like this one"
-        ));
-        let device = fitted.device.clone();
-        let place = Workplace {
-            device: &device,
-            folder: self.folder.clone(),
-            watch,
-        };
-        fitted.held_out = HeldOutState::Stopped;
-        let Some(ours) = compare::hold_out_labels(&fit, &config, &folding, &place)? else {
-            return Ok(());
-        };
-        let members = match &fitted.ensemble {
-            Some(_) if members.is_empty() => compare::members_held_out(&fit, &config)?,
-            Some(_) => members,
-            None => Vec::new(),
-        };
-        let network = ours;
-        let ours = fitted.vote(data, &network, &members);
-        let unlabelled = fitted
-            .with_seed(config.seed)
-            .answers_without_label(data, &split)?;
-        let calibration = fitted.calibration.clone();
-        let calibration = calibration.with_held_out(data, &ours, &unlabelled);
-        let comparison = compare::comparison(
-            (data, &split),
-            &config,
-            (&fit, &folding),
-            &ours,
-            &calibration.class_weights,
-        );
-        let comparison = match members.is_empty() {
-            true => comparison,
-            false => compare::with_voters(comparison, data, &fitted.voters(), &network, &members),
-        };
-        let comparison = match self.held_out.compare {
-            false => Some(comparison),
-            true => compare::with_baselines(comparison, data, &config, (&fit, &folding), &place)?,
-        };
-        let Some(comparison) = comparison else {
-            return Ok(());
-        };
-        fitted.details = HeldOutDetails::new(data, &ours, calibration.temperature);
-        fitted.suspects = suspects(data, &ours, calibration.temperature);
-        fitted.calibration = calibration;
-        fitted.test_again(data)?;
-        fitted.comparison = Some(comparison);
-        fitted.held_out = HeldOutState::Measured;
-        fitted.keep_calibration()?;
-        fitted.keep_report()
     }
 }
 
@@ -384,41 +264,5 @@ impl Fitted {
             folder,
             device,
         })
-    }
-    /// The common answer for held-out rows, by votes that follow from what network and members said
-    /// of them. The network's own where there are no members.
-    fn vote(&mut self, data: &Dataset, network: &HeldOut, members: &[HeldOut]) -> HeldOut {
-        let Some(ensemble) = self.ensemble.take() else {
-            return network.clone();
-        };
-        let known = |row: &u32| data.labels.class_of(*row);
-        let known: Vec<u32> = network.rows.iter().filter_map(known).collect();
-        let said = |all: &HeldOut| all.outputs.values.clone();
-        let of_members: Vec<Vec<f32>> = members.iter().map(said).collect();
-        let mut all = vec![said(network)];
-        all.extend(of_members.iter().cloned());
-        let ensemble = ensemble.with_votes(&all, &known);
-        let mean = ensemble.mean(network.outputs.clone(), of_members);
-        self.ensemble = Some(ensemble);
-        network.with_values(mean.values)
-    }
-
-    /// What is said of some rows without a label: `[rows, outputs]`.
-    fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
-        match &self.ensemble {
-            None => self.trained.answers_without_label(data, split),
-            Some(_) => {
-                let rows = data.select(&crate::calibration::compared_without_label(split));
-                self.class_probabilities(&self.card().preprocess.apply(rows)?)
-            }
-        }
-    }
-
-    /// Figures on test rows by the common answer; training knew the network's only.
-    fn test_again(&mut self, data: &Dataset) -> Result<()> {
-        if self.ensemble.is_some() && !self.split.test.is_empty() && self.report.test.is_some() {
-            self.report.test = Some(self.evaluate(&data.select(&self.split.test))?);
-        }
-        Ok(())
     }
 }

@@ -123,11 +123,7 @@ impl Fitted {
             ensemble: _,
             suspects,
         } = folder.read_report()?;
-        let classes = trained.card.shape.target.outputs();
-        let ensemble = match trained.card.shape.target.is_classes() {
-            true => Ensemble::load(&folder, classes)?,
-            false => None,
-        };
+        let ensemble = Ensemble::load(&folder, &trained.card.shape.target)?;
         let columns = trained.card.shape.features;
         Ok(Self {
             nearest: NearestRows::load(&folder, columns)?,

@@ -28,6 +28,7 @@ mod fit;
 mod fitted;
 mod held_out_details;
 mod input;
+mod measure;
 mod parts;
 mod predict;
 mod quality;

@@ -31,7 +31,7 @@ pub struct PredictOptions {
     pub samples: usize,
     /// Whether log p(x) and its percentile among training rows are wanted.
     pub density: bool,
-    /// Whether the class that each voter of an ensemble names is wanted.
+    /// Whether the class, or number, that each voter of an ensemble names is wanted.
     pub votes: bool,
 }
 
@@ -84,6 +84,8 @@ pub struct Predictions {
     /// For each of [`Fitted::voters`] the place of the class that it names for each row; empty where
     /// nobody asked, or the network answers alone.
     pub votes: Vec<Vec<usize>>,
+    /// The same where labels are continuous: what each voter says, as [`Predictions::outputs`].
+    pub value_votes: Vec<Matrix>,
 }
 
 impl Predictions {
@@ -164,6 +166,14 @@ impl Predictions {
         } else {
             let pairs = self.votes.iter_mut().zip(other.votes);
             pairs.for_each(|(all, more)| all.extend(more));
+        }
+        if self.value_votes.is_empty() {
+            self.value_votes = other.value_votes;
+        } else {
+            for (all, more) in self.value_votes.iter_mut().zip(other.value_votes) {
+                all.rows += more.rows;
+                all.values.extend(more.values);
+            }
         }
         if let (Some(sets), Some(more)) = (&mut self.sets, other.sets) {
             sets.extend(more);
@@ -247,8 +257,14 @@ impl Fitted {
             let outputs = part.inference.predict(&part.features, options.samples)?;
             let (outputs, said) = self.with_members(outputs, &part.features, &layout)?;
             let mut answers = self.answers_of(&reading, outputs);
-            if options.votes {
-                answers.votes = said.iter().map(most_probable).collect();
+            match (options.votes, answers.classes.is_empty()) {
+                (false, _) => {}
+                (true, false) => answers.votes = said.iter().map(most_probable).collect(),
+                (true, true) => {
+                    let preprocess = &self.card().preprocess;
+                    let in_units = said.into_iter().map(|said| preprocess.invert_labels(said));
+                    answers.value_votes = in_units.collect();
+                }
             }
             if let Some(typical) = self
                 .calibration
@@ -329,6 +345,7 @@ impl Fitted {
             log_density: None,
             percentile: None,
             votes: Vec::new(),
+            value_votes: Vec::new(),
         };
         match reading {
             Reading::Values(half_widths) => Predictions {

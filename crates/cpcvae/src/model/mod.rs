@@ -47,7 +47,7 @@ impl Target {
     }
 
     /// Whether labels are classes.
-    pub(crate) fn is_classes(&self) -> bool {
+    pub fn is_classes(&self) -> bool {
         matches!(self, Self::Classes(_))
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn factor(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
 }
 
 /// The inverse of `matrix [n, n]`; `None` where it is not positive definite.
-pub(super) fn inverse(matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+pub(crate) fn inverse(matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
     let matrix = factor(matrix, n)?;
     // The inverse of L, row by row: column j of it below the diagonal.
     let mut lower = vec![0.0; n * n];

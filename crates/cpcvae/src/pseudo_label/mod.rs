@@ -20,8 +20,9 @@ mod logistic;
 mod members;
 mod pca;
 mod propagate;
-mod ridge;
+pub(crate) mod ridge;
 mod spread;
+pub(crate) mod trees;
 mod vote;
 
 pub use ensemble::{PROPAGATION_PRIOR, ensemble};
@@ -34,12 +35,13 @@ pub use members::Members;
 pub(crate) use pca::principal_components;
 pub use propagate::{Propagation, propagate};
 pub use spread::{Judged, Spread};
+pub(crate) use vote::contrast;
 pub use vote::{Vote, log_mean};
 
 use std::borrow::Cow;
 
 /// Features with 0 for missing cells (NaN), as an encoder sees them: distances need numbers.
-fn whole(features: &[f32]) -> Cow<'_, [f32]> {
+pub(crate) fn whole(features: &[f32]) -> Cow<'_, [f32]> {
     if !features.iter().any(|value| value.is_nan()) {
         return Cow::Borrowed(features);
     }

@@ -16,7 +16,7 @@ const WIDTHS: [f64; 3] = [0.25, 1.0, 4.0];
 
 /// How alike two rows are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kernel {
+pub(crate) enum Kernel {
     /// `1 + a b / columns`
     Linear,
     /// `exp(-|a - b|^2 / width)`
@@ -58,14 +58,7 @@ impl Ridge {
         let mut best: Option<(usize, Self)> = None;
         for kernel in [Kernel::Linear].into_iter().chain(rbfs) {
             let n = known.len();
-            let alike: Vec<f64> = (0..n * n)
-                .map(|i| {
-                    kernel.of(
-                        &rows[i / n * columns..][..columns],
-                        &rows[i % n * columns..][..columns],
-                    )
-                })
-                .collect();
+            let alike = kernel.between(&rows, columns);
             let diagonal = (0..n).map(|i| alike[i * n + i]).sum::<f64>() / n as f64;
             for penalty in PENALTIES {
                 let mut matrix = alike.clone();
@@ -73,7 +66,7 @@ impl Ridge {
                 let Some(inverse) = inverse(matrix, n) else {
                     continue;
                 };
-                let (coefficients, left_out) = solve(&inverse, &known, classes);
+                let (coefficients, left_out) = solve_classes(&inverse, &known, classes);
                 let found = found(&left_out, &known, classes);
                 if best.as_ref().is_none_or(|(most, _)| found > *most) {
                     let (rows, used) = (rows.clone(), used.clone());
@@ -134,30 +127,47 @@ fn as_probabilities(mut scores: Vec<f64>) -> Vec<f32> {
 }
 
 impl Kernel {
-    fn of(self, a: &[f32], b: &[f32]) -> f64 {
+    pub(crate) fn of(self, a: &[f32], b: &[f32]) -> f64 {
         let pairs = a.iter().zip(b).map(|(a, b)| (f64::from(*a), f64::from(*b)));
         match self {
             Self::Linear => 1.0 + pairs.map(|(a, b)| a * b).sum::<f64>() / a.len() as f64,
             Self::Rbf(width) => (-pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / width).exp(),
         }
     }
+
+    /// Of each row `[rows, columns]` with each: `[rows, rows]`.
+    pub(crate) fn between(self, rows: &[f32], columns: usize) -> Vec<f64> {
+        let row = |at: usize| &rows[at * columns..][..columns];
+        let n = rows.len() / columns.max(1);
+        (0..n * n)
+            .map(|i| self.of(row(i / n), row(i % n)))
+            .collect()
+    }
 }
 
-/// Coefficients `G Y`, and `y_i - (G Y)_i / G_ii` for each row: what the others say of it. `Y` is
-/// one-hot less equal shares.
-fn solve(inverse: &[f64], known: &[u32], classes: usize) -> (Vec<f64>, Vec<f64>) {
-    let n = known.len();
-    let target =
-        |i: usize, k: usize| f64::from(u8::from(known[i] as usize == k)) - 1.0 / classes as f64;
-    let mut coefficients = vec![0.0; n * classes];
-    for (i, row) in coefficients.chunks_exact_mut(classes).enumerate() {
+/// [`solve`] for one-hot classes less equal shares.
+fn solve_classes(inverse: &[f64], known: &[u32], classes: usize) -> (Vec<f64>, Vec<f64>) {
+    solve(inverse, [known.len(), classes], |i, k| {
+        f64::from(u8::from(known[i] as usize == k)) - 1.0 / classes as f64
+    })
+}
+
+/// Coefficients `G Y`, and `y_i - (G Y)_i / G_ii` for each row: what the others say of it; both
+/// `[rows, outputs]`, for the inverse `G` of the kernel with its penalty, and targets `Y`.
+pub(crate) fn solve(
+    inverse: &[f64],
+    [n, outputs]: [usize; 2],
+    target: impl Fn(usize, usize) -> f64,
+) -> (Vec<f64>, Vec<f64>) {
+    let mut coefficients = vec![0.0; n * outputs];
+    for (i, row) in coefficients.chunks_exact_mut(outputs).enumerate() {
         for (k, coefficient) in row.iter_mut().enumerate() {
             *coefficient = (0..n).map(|j| inverse[i * n + j] * target(j, k)).sum();
         }
     }
-    let left_out = (0..n * classes)
+    let left_out = (0..n * outputs)
         .map(|at| {
-            let (i, k) = (at / classes, at % classes);
+            let (i, k) = (at / outputs, at % outputs);
             target(i, k) - coefficients[at] / inverse[i * n + i]
         })
         .collect();
@@ -171,7 +181,7 @@ fn found(left_out: &[f64], known: &[u32], classes: usize) -> usize {
 }
 
 /// The median squared distance between rows, at least a little.
-fn median_square(rows: &[f32], columns: usize) -> f64 {
+pub(crate) fn median_square(rows: &[f32], columns: usize) -> f64 {
     let n = rows.len() / columns;
     let row = |i: usize| &rows[i * columns..][..columns];
     let mut squares: Vec<f64> = (0..n)
@@ -226,10 +236,10 @@ mod tests {
                 .collect()
         };
         let all: Vec<usize> = (0..14).collect();
-        let (_, left_out) = solve(&inverse(matrix(&all), 14).unwrap(), &known, 2);
+        let (_, left_out) = solve_classes(&inverse(matrix(&all), 14).unwrap(), &known, 2);
         let others: Vec<usize> = (0..14).filter(|i| *i != 4).collect();
         let without: Vec<u32> = others.iter().map(|i| known[*i]).collect();
-        let (coefficients, _) = solve(&inverse(matrix(&others), 13).unwrap(), &without, 2);
+        let (coefficients, _) = solve_classes(&inverse(matrix(&others), 13).unwrap(), &without, 2);
         for k in 0..2 {
             let score: f64 = others
                 .iter()

@@ -52,8 +52,7 @@ impl Vote {
             });
         }
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
-        let count = labels.len() as f64;
-        let contrast = (CONTRAST * count.sqrt()).min(CONTRAST_OF_FEW * count);
+        let contrast = contrast(labels.len());
         for (vote, (loss, prior)) in votes.iter_mut().zip(losses.iter().zip(prior)) {
             vote.weight = prior * (-contrast * (loss - least)).exp();
         }
@@ -61,6 +60,12 @@ impl Vote {
         votes.iter_mut().for_each(|vote| vote.weight /= sum);
         votes
     }
+}
+
+/// How fast weights fall with the mean loss over so many labels.
+pub(crate) fn contrast(labels: usize) -> f64 {
+    let count = labels as f64;
+    (CONTRAST * count.sqrt()).min(CONTRAST_OF_FEW * count)
 }
 
 /// Probabilities `[rows, classes]` in proportion to `exp(sum of weight sharpness log p)` over the

@@ -1,0 +1,257 @@
+//! Members on disk: the rows that they learnt, and their shares.
+
+use super::learnt::{Learnt, Targets};
+use super::{Ensemble, MOST_LABELS};
+use crate::error::{Error, Result};
+use crate::model::Target;
+use crate::pseudo_label::{ComparedFeatures, Spread, Vote};
+use crate::run::RunFolder;
+use crate::train::{Parameters, TensorFile};
+use cpcvae_data::Matrix;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The format that members are written in.
+const FORMAT: u32 = 1;
+
+/// What the file says beside its tensors.
+#[derive(Serialize, Deserialize)]
+struct About {
+    format: u32,
+    compared: ComparedFeatures,
+    votes: Vec<Vote>,
+}
+
+impl Ensemble {
+    /// Writes it beside the run's model.
+    pub fn save(&self, folder: &RunFolder) -> Result<()> {
+        let rows = &self.learnt.rows;
+        let shape = vec![rows.rows, rows.columns];
+        let mut tensors = vec![("rows", shape, rows.values.clone())];
+        match &self.learnt.targets {
+            Targets::Classes { labels, .. } => {
+                let classes = labels.iter().map(|(_, class)| *class as f32);
+                tensors.push(("classes", vec![rows.rows], classes.collect()));
+            }
+            Targets::Values { values, outputs } => {
+                tensors.push(("values", vec![rows.rows, *outputs], values.clone()));
+            }
+        }
+        if let super::Fitted::Classes(_, Some(spread)) = &self.fitted {
+            let (all, beliefs) = spread.parts();
+            let count = all.len() / rows.columns;
+            tensors.push(("spread.rows", vec![count, rows.columns], all.to_vec()));
+            let shape = vec![count, self.learnt.targets.outputs()];
+            tensors.push(("spread.beliefs", shape, beliefs.to_vec()));
+        }
+        let named = tensors.into_iter();
+        let named = named.map(|(name, shape, values)| (name.to_string(), (shape, values)));
+        let about = About {
+            format: FORMAT,
+            compared: self.learnt.compared,
+            votes: self.votes.clone(),
+        };
+        let file = TensorFile {
+            tensors: Parameters(named.collect()),
+            about: serde_json::to_string(&about).expect("plain values serialise"),
+        };
+        file.save(&path(folder))
+    }
+
+    /// That of a run for such labels; nothing where it has none.
+    pub fn load(folder: &RunFolder, target: &Target) -> Result<Option<Self>> {
+        let path = path(folder);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let file = TensorFile::load(&path)?;
+        Self::of_file(file, target).map(Some).map_err(|problem| {
+            let advice = "remove it to have the network answer alone, or train again";
+            Error::file(Path::new(&path), format!("{problem}; {advice}"))
+        })
+    }
+
+    fn of_file(mut file: TensorFile, target: &Target) -> std::result::Result<Self, String> {
+        let about: About = serde_json::from_str(&file.about).map_err(|error| error.to_string())?;
+        if about.format != FORMAT {
+            return Err(format!("has format {}, not {FORMAT}", about.format));
+        }
+        let is_vote = |vote: &Vote| {
+            (0.0..=1.0).contains(&vote.weight) && (0.0..=100.0).contains(&vote.sharpness)
+        };
+        if !about.votes.iter().all(is_vote) {
+            return Err("its votes are not those of a network and its members".into());
+        }
+        let (shape, values) = take(&mut file, "rows")?;
+        let &[rows, columns] = shape.as_slice() else {
+            return Err("`rows` is not a table".into());
+        };
+        let outputs = target.outputs();
+        let is_classes = target.is_classes();
+        let (_, known) = take(&mut file, if is_classes { "classes" } else { "values" })?;
+        let a_label = if is_classes { 1 } else { outputs };
+        if rows == 0 || rows > MOST_LABELS || columns == 0 || known.len() != rows * a_label {
+            return Err(format!("{rows} rows of {columns} columns do not fit"));
+        }
+        let targets = match is_classes {
+            true => Targets::Classes {
+                labels: labels_of(&known, outputs)?,
+                classes: outputs,
+            },
+            false => Targets::Values {
+                values: known,
+                outputs,
+            },
+        };
+        let spread = match file.tensors.0.contains_key("spread.rows") {
+            true if is_classes => Some(spread_of(&mut file, columns, outputs)?),
+            _ => None,
+        };
+        let learnt = Learnt {
+            compared: about.compared,
+            rows: Matrix::new(rows, columns, values).map_err(|error| error.to_string())?,
+            targets,
+        };
+        let is_sound = |values: &[f32]| !values.iter().any(|value| value.is_infinite());
+        let sound_labels = match &learnt.targets {
+            Targets::Values { values, .. } => values.iter().all(|value| value.is_finite()),
+            Targets::Classes { .. } => true,
+        };
+        if !is_sound(&learnt.rows.values) || !sound_labels {
+            return Err("has rows with infinite values".into());
+        }
+        let fitted = learnt.fitted(spread);
+        if about.votes.len() != 1 + fitted.names().len() {
+            return Err("its votes are not those of a network and its members".into());
+        }
+        Ok(Self {
+            fitted,
+            learnt,
+            judged: None,
+            votes: about.votes,
+        })
+    }
+}
+
+/// A tensor's shape and values.
+fn take(file: &mut TensorFile, name: &str) -> std::result::Result<(Vec<usize>, Vec<f32>), String> {
+    file.tensors.0.remove(name).ok_or(format!("lacks `{name}`"))
+}
+
+fn labels_of(known: &[f32], classes: usize) -> std::result::Result<Vec<(u32, u32)>, String> {
+    let class = |value: &f32| (value.fract() == 0.0).then_some(*value as i64);
+    let class = |value: &f32| class(value).filter(|class| (0..classes as i64).contains(class));
+    let labels = (0..).zip(known);
+    let labels: Option<Vec<(u32, u32)>> = labels
+        .map(|(place, value)| Some((place, class(value)? as u32)))
+        .collect();
+    labels.ok_or("has classes that the model does not have".into())
+}
+
+fn spread_of(
+    file: &mut TensorFile,
+    columns: usize,
+    classes: usize,
+) -> std::result::Result<Spread, String> {
+    let (_, all) = take(file, "spread.rows")?;
+    let (_, beliefs) = take(file, "spread.beliefs")?;
+    let is_share = |p: &f32| (0.0..=1.0).contains(p);
+    if !beliefs.iter().all(is_share) || !all.iter().all(|value| value.is_finite()) {
+        return Err("`spread` holds what is no number or no probability".into());
+    }
+    let spread = Spread::kept(columns, classes, all, beliefs);
+    spread.ok_or("`spread` does not fit its rows".into())
+}
+
+fn path(folder: &RunFolder) -> PathBuf {
+    folder.path().join("model").join("members.safetensors")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pseudo_label::Members;
+    use crate::regressors::Regressors;
+    use cpcvae_data::Layout;
+
+    fn two_classes() -> Target {
+        Target::Classes(vec!["a".into(), "b".into()])
+    }
+
+    /// A file of two rows for two classes.
+    fn file(classes: Vec<f32>, weight: f64) -> TensorFile {
+        let vote = Vote {
+            sharpness: 1.0,
+            weight,
+        };
+        let about = About {
+            format: FORMAT,
+            compared: ComparedFeatures::Values,
+            votes: vec![vote; 1 + Members::NAMES.len()],
+        };
+        let rows = (vec![2, 1], vec![0.0, 1.0]);
+        let named = [
+            ("rows".to_string(), rows),
+            ("classes".to_string(), (vec![classes.len()], classes)),
+        ];
+        TensorFile {
+            tensors: Parameters(named.into()),
+            about: serde_json::to_string(&about).expect("plain"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused_and_one_that_does_answers() {
+        let problem = |file| Ensemble::of_file(file, &two_classes()).expect_err("refused");
+        assert!(problem(file(vec![0.0, 2.0], 0.2)).contains("classes that the model"));
+        assert!(problem(file(vec![0.0, 0.5], 0.2)).contains("classes that the model"));
+        assert!(problem(file(vec![0.0], 0.2)).contains("do not fit"));
+        assert!(problem(file(vec![0.0, 1.0], -1.0)).contains("votes"));
+        assert!(problem(file(vec![0.0, 1.0], f64::INFINITY)).contains("null"));
+        let ensemble = Ensemble::of_file(file(vec![0.0, 1.0], 0.2), &two_classes()).expect("fits");
+        let layout = Layout::Columns(vec!["x".into()]);
+        let rows = |values: Vec<f32>| Matrix::new(values.len(), 1, values).expect("fits");
+        let said = ensemble.said(rows(vec![-1.0, 2.0]), &layout).expect("said");
+        let unsure = Matrix::new(2, 2, vec![0.5; 4]).expect("fits");
+        let mean = ensemble.mean(unsure, said);
+        assert!(mean.row(0)[0] > 0.6 && mean.row(1)[1] > 0.6, "{mean:?}");
+        let wide = Matrix::new(1, 3, vec![0.0; 3]).expect("fits");
+        assert!(ensemble.said(wide, &layout).is_err());
+    }
+
+    #[test]
+    fn continuous_labels_are_learnt_again_from_the_file() {
+        let vote = Vote {
+            sharpness: 1.0,
+            weight: 1.0 / 6.0,
+        };
+        let of_values = |values: Vec<f32>, votes: usize| {
+            let about = About {
+                format: FORMAT,
+                compared: ComparedFeatures::Values,
+                votes: vec![vote; votes],
+            };
+            let named = [
+                ("rows".to_string(), (vec![2, 1], vec![0.0, 1.0])),
+                ("values".to_string(), (vec![2, 1], values)),
+            ];
+            let file = TensorFile {
+                tensors: Parameters(named.into()),
+                about: serde_json::to_string(&about).expect("plain"),
+            };
+            Ensemble::of_file(file, &Target::Values(vec!["y".into()]))
+        };
+        let voters = 1 + Regressors::NAMES.len();
+        let refused = |values, votes| of_values(values, votes).expect_err("refused");
+        assert!(refused(vec![1.0, f32::NAN], voters).contains("infinite"));
+        assert!(refused(vec![1.0], voters).contains("do not fit"));
+        assert!(refused(vec![1.0, 2.0], voters - 1).contains("votes"));
+        let ensemble = of_values(vec![-1.0, 1.0], voters).expect("fits");
+        let layout = Layout::Columns(vec!["x".into()]);
+        let rows = Matrix::new(2, 1, vec![0.0, 1.0]).expect("fits");
+        let said = ensemble.said(rows, &layout).expect("said");
+        let network = Matrix::new(2, 1, vec![-1.0, 1.0]).expect("fits");
+        let mean = ensemble.mean(network, said).values;
+        assert!(mean[0] < -0.3 && mean[1] > 0.3, "{mean:?}");
+    }
+}

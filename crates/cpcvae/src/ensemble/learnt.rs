@@ -1,0 +1,116 @@
+//! What members learnt, and the members.
+
+use super::{SPREADING, class_priors};
+use crate::pseudo_label::{ComparedFeatures, Members, Spread};
+use crate::regressors::Regressors;
+use cpcvae_data::{Labels, Matrix};
+
+/// The labelled rows that members know.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Learnt {
+    pub(super) compared: ComparedFeatures,
+    /// What is compared of the rows, `[labels, columns]`.
+    pub(super) rows: Matrix,
+    pub(super) targets: Targets,
+}
+
+/// Their labels.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Targets {
+    /// (place among the rows, class)
+    Classes {
+        labels: Vec<(u32, u32)>,
+        classes: usize,
+    },
+    /// Standardised as the network sees them, `[labels, outputs]`.
+    Values { values: Vec<f32>, outputs: usize },
+}
+
+impl Targets {
+    /// Those of prepared rows, all of which have a label.
+    pub(super) fn of(labels: &Labels) -> Self {
+        match labels {
+            Labels::Values { of_row, .. } => Self::Values {
+                values: of_row.iter().flatten().flatten().copied().collect(),
+                outputs: labels.dimensions(),
+            },
+            _ => {
+                let classes = labels.class_names().len();
+                let rows = match labels {
+                    Labels::Classes { of_row, .. } => of_row.len() as u32,
+                    _ => 0,
+                };
+                let known = (0..rows).filter_map(|row| Some((row, labels.class_of(row)?)));
+                Self::Classes {
+                    labels: known.collect(),
+                    classes,
+                }
+            }
+        }
+    }
+
+    /// Classes, or numbers a label.
+    pub(super) fn outputs(&self) -> usize {
+        match self {
+            Self::Classes { classes, .. } => *classes,
+            Self::Values { outputs, .. } => *outputs,
+        }
+    }
+}
+
+impl Learnt {
+    /// Members fitted to it.
+    pub(super) fn fitted(&self, spread: Option<Spread>) -> Fitted {
+        let (rows, columns) = (&self.rows.values, self.rows.columns);
+        match &self.targets {
+            Targets::Classes { labels, classes } => {
+                Fitted::Classes(Members::fit(rows, columns, labels, *classes), spread)
+            }
+            Targets::Values { values, outputs } => {
+                Fitted::Values(Regressors::fit(rows, columns, values, *outputs))
+            }
+        }
+    }
+}
+
+/// Members that can be asked.
+#[derive(Clone, Debug)]
+pub(super) enum Fitted {
+    /// Classifiers, and label propagation; that is missing in runs of earlier versions.
+    Classes(Members, Option<Spread>),
+    Values(Regressors),
+}
+
+impl Fitted {
+    /// In the order of their answers.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        match self {
+            Self::Classes(_, spread) => {
+                let names = Members::NAMES.into_iter();
+                names.chain(spread.is_some().then_some(SPREADING)).collect()
+            }
+            Self::Values(_) => Regressors::NAMES.to_vec(),
+        }
+    }
+
+    /// What the network and each of them count before any label speaks.
+    pub(super) fn priors(&self, network: f64) -> Vec<f64> {
+        let members = match self {
+            Self::Classes(_, spread) => class_priors(spread.is_some()),
+            Self::Values(_) => Regressors::PRIORS.to_vec(),
+        };
+        std::iter::once(network).chain(members).collect()
+    }
+
+    /// What each says of rows `[rows, columns]`: `[rows, outputs]`.
+    pub(super) fn said(&self, rows: &[f32]) -> Vec<Vec<f32>> {
+        match self {
+            Self::Classes(members, spread) => {
+                let mut said = members.beliefs(rows);
+                said.extend(spread.as_ref().map(|spread| spread.beliefs(rows)));
+                said
+            }
+            Self::Values(regressors) => regressors.say(rows),
+        }
+    }
+}

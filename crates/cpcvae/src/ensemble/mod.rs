@@ -1,0 +1,259 @@
+//! A user's answer as a vote: a network beside classifiers, or regressors, of the labelled rows alone.
+//!
+//! An extension of ours, not the paper's. The members are kept as the labelled rows that they learnt,
+//! in `model/members.safetensors`, and are fitted again when a run is opened: that is quick, and
+//! nothing but rows and shares has to be checked.
+
+mod file;
+mod learnt;
+
+use crate::config::{EnsembleMembers, RunConfig};
+use crate::error::{Error, Result};
+use crate::prepare::Preprocess;
+use crate::pseudo_label::{Judged, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean};
+use crate::regressors::{self, Regressors};
+use crate::train::evenly;
+use cpcvae_data::{Dataset, Labels, Layout, Matrix, Split};
+use learnt::{Fitted, Learnt, Targets};
+use serde::{Deserialize, Serialize};
+
+/// Labelled rows that members learn at most, so that opening a run stays quick.
+const MOST_LABELS: usize = 2000;
+/// Rows that labels are propagated over at most,
+const MOST_SPREAD: usize = 10_000;
+/// and numbers in them.
+const MOST_NUMBERS: usize = 2_000_000;
+/// The member that sees unlabelled rows, too.
+const SPREADING: &str = "label-spreading";
+/// The network's share before held-out labels speak: it has seen the unlabelled rows, too.
+const NETWORK_SHARE: f64 = 0.25;
+
+/// Members, and how their votes count beside the network's.
+#[derive(Clone, Debug)]
+pub struct Ensemble {
+    learnt: Learnt,
+    fitted: Fitted,
+    /// What label propagation said of labels by the others, where it was just fitted.
+    judged: Option<Judged>,
+    /// The network's first, then one a member.
+    votes: Vec<Vote>,
+}
+
+/// What a vote of somebody is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Voter {
+    /// Name of the method or the member.
+    pub name: String,
+    /// Its share of the answer.
+    pub weight: f64,
+}
+
+/// Labels that answers are judged by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Truth {
+    /// One class a row.
+    Classes(Vec<u32>),
+    /// Continuous labels `[rows, outputs]`.
+    Values(Vec<f32>),
+}
+
+impl Truth {
+    /// The labels of rows of `data`, all of which are known.
+    pub fn of(data: &Dataset, rows: &[u32]) -> Self {
+        match &data.labels {
+            Labels::Values { .. } => {
+                let values = rows.iter().filter_map(|row| data.labels.values_of(*row));
+                Self::Values(values.flatten().copied().collect())
+            }
+            _ => {
+                let classes = rows.iter().filter_map(|row| data.labels.class_of(*row));
+                Self::Classes(classes.collect())
+            }
+        }
+    }
+}
+
+impl Ensemble {
+    /// Whether such settings and labels have members: at least two classes, or numbers.
+    pub fn is_wanted(config: &RunConfig, labels: &Labels) -> bool {
+        let fits = match labels {
+            Labels::Classes { .. } => labels.class_names().len() > 1,
+            Labels::Values { .. } => true,
+            Labels::None => false,
+        };
+        fits && config.ensemble.members == EnsembleMembers::All
+    }
+
+    /// Fits members to the rows of `split`, prepared as the model's are. Nothing where settings want
+    /// none, or labels are not at least two classes or numbers. Votes are what is usual, until
+    /// [`Ensemble::with_own_votes`] or [`Ensemble::with_votes`].
+    pub fn fit(
+        config: &RunConfig,
+        preprocess: &Preprocess,
+        data: &Dataset,
+        split: &Split,
+    ) -> Result<Option<Self>> {
+        if !Self::is_wanted(config, &data.labels) || split.labelled.is_empty() {
+            return Ok(None);
+        }
+        let chosen = evenly(&split.labelled, MOST_LABELS);
+        let compared = config.pseudo_labels.features;
+        let prepared = |rows: &[u32]| preprocess.apply(data.select(rows));
+        let compared_of = |rows: Dataset| compared.of(rows.features.matrix(), &rows.layout);
+        let labelled = prepared(&chosen)?;
+        let targets = Targets::of(&labelled.labels);
+        let rows = compared_of(labelled);
+        let (spread, judged) = match &targets {
+            Targets::Values { .. } => (None, None),
+            Targets::Classes { labels, classes } => {
+                let most = (MOST_NUMBERS / rows.columns.max(1)).min(MOST_SPREAD);
+                let others = evenly(&split.unlabelled, most.saturating_sub(chosen.len()));
+                let mut all = rows.values.clone();
+                all.extend(compared_of(prepared(&others)?).values);
+                let (spread, judged) = Spread::fit(all, rows.columns, labels, *classes);
+                (Some(spread), Some(judged))
+            }
+        };
+        let learnt = Learnt {
+            compared,
+            rows,
+            targets,
+        };
+        let fitted = learnt.fitted(spread);
+        let usual = as_shares(fitted.priors(NETWORK_SHARE / (1.0 - NETWORK_SHARE)));
+        Ok(Some(Self {
+            votes: usual.into_iter().map(vote_of).collect(),
+            fitted,
+            learnt,
+            judged,
+        }))
+    }
+
+    /// The same with votes by the members' own folds; the network, whose answers for labels that it
+    /// did not see are not known, has a quarter.
+    pub fn with_own_votes(mut self) -> Self {
+        let Some(own) = self.own_votes() else {
+            return self;
+        };
+        let own = own.into_iter().map(|vote| Vote {
+            weight: (1.0 - NETWORK_SHARE) * vote.weight,
+            ..vote
+        });
+        self.votes = std::iter::once(vote_of(NETWORK_SHARE)).chain(own).collect();
+        self
+    }
+
+    /// Votes of the members alone, by their own folds.
+    fn own_votes(&self) -> Option<Vec<Vote>> {
+        let rows = &self.learnt.rows;
+        let priors = &self.fitted.priors(0.0)[1..];
+        match (&self.learnt.targets, &self.fitted) {
+            (Targets::Classes { labels, classes }, Fitted::Classes(members, _)) => {
+                let judged = self.judged.as_ref()?;
+                let of_judges = |said: Vec<f32>| -> Vec<f32> {
+                    let row = |label: &usize| said[label * classes..][..*classes].to_vec();
+                    judged.labels.iter().flat_map(row).collect()
+                };
+                let left_out = members.left_out(&rows.values, labels).into_iter();
+                let mut left_out: Vec<Vec<f32>> = left_out.map(of_judges).collect();
+                left_out.push(judged.said.clone());
+                let known = judged.labels.iter().map(|label| labels[*label].1);
+                let known: Vec<u32> = known.collect();
+                Some(Vote::by_left_out(&left_out, priors, &known, *classes))
+            }
+            (Targets::Values { values, outputs }, _) => {
+                let left_out = Regressors::left_out(&rows.values, rows.columns, values, *outputs);
+                let shares = regressors::shares(&left_out, priors, values, *outputs);
+                Some(shares.into_iter().map(vote_of).collect())
+            }
+            (Targets::Classes { .. }, Fitted::Values(_)) => None,
+        }
+    }
+
+    /// The same with votes by what the network and each member said, `[labels, outputs]`, of labels
+    /// that they did not see.
+    pub fn with_votes(mut self, left_out: &[Vec<f32>], truth: &Truth) -> Self {
+        let priors = self.fitted.priors(NETWORK_SHARE / (1.0 - NETWORK_SHARE));
+        let outputs = self.learnt.targets.outputs();
+        self.votes = match truth {
+            Truth::Classes(classes) => Vote::by_left_out(left_out, &priors, classes, outputs),
+            Truth::Values(values) => {
+                let shares = regressors::shares(left_out, &priors, values, outputs);
+                shares.into_iter().map(vote_of).collect()
+            }
+        };
+        self
+    }
+
+    /// What members say together, `[rows, outputs]`, without the network, as they usually count.
+    pub fn members_mean(said: &[Vec<f32>], labels: &Labels) -> Vec<f32> {
+        match labels {
+            Labels::Values { .. } => {
+                regressors::mean(&as_shares(Regressors::PRIORS.to_vec()), said)
+            }
+            _ => {
+                let spreads = said.len() > Members::NAMES.len();
+                let shares = as_shares(class_priors(spreads));
+                let votes: Vec<Vote> = shares.into_iter().map(vote_of).collect();
+                log_mean(&votes, said, labels.class_names().len())
+            }
+        }
+    }
+
+    /// What somebody's answers count, the network of that name first.
+    pub fn voters(&self, network: &str) -> Vec<Voter> {
+        let names = std::iter::once(network).chain(self.fitted.names());
+        let voter = |(name, vote): (&str, &Vote)| Voter {
+            name: name.into(),
+            weight: vote.weight,
+        };
+        names.zip(&self.votes).map(voter).collect()
+    }
+
+    /// What each member says of prepared rows of that layout, `[rows, outputs]`: class
+    /// probabilities, or continuous labels as the network gives them.
+    pub fn said(&self, rows: Matrix, layout: &Layout) -> Result<Vec<Vec<f32>>> {
+        let compared = self.learnt.compared.of(rows, layout);
+        if compared.columns != self.learnt.rows.columns {
+            return Err(Error::Mismatch(format!(
+                "members of the ensemble know rows of {} columns, and these have {}; train again",
+                self.learnt.rows.columns, compared.columns
+            )));
+        }
+        Ok(self.fitted.said(&compared.values))
+    }
+
+    /// The common answer: the network's, `[rows, outputs]`, and the members'; of classes in log
+    /// space, of numbers their mean.
+    pub fn mean(&self, network: Matrix, said: Vec<Vec<f32>>) -> Matrix {
+        let mut all = vec![network.values];
+        all.extend(said);
+        let values = match &self.learnt.targets {
+            Targets::Classes { classes, .. } => log_mean(&self.votes, &all, *classes),
+            Targets::Values { .. } => {
+                let shares: Vec<f64> = self.votes.iter().map(|vote| vote.weight).collect();
+                regressors::mean(&shares, &all)
+            }
+        };
+        Matrix { values, ..network }
+    }
+}
+
+/// What members of classes count before any label speaks.
+fn class_priors(spreads: bool) -> Vec<f64> {
+    let propagation = spreads.then_some(PROPAGATION_PRIOR);
+    Members::PRIORS.into_iter().chain(propagation).collect()
+}
+
+fn as_shares(priors: Vec<f64>) -> Vec<f64> {
+    let sum: f64 = priors.iter().sum();
+    priors.into_iter().map(|prior| prior / sum).collect()
+}
+
+/// A vote that takes answers as they are.
+fn vote_of(weight: f64) -> Vote {
+    Vote {
+        sharpness: 1.0,
+        weight,
+    }
+}

@@ -1,0 +1,188 @@
+//! How good answers are: labels are held out, members and network vote, baselines are trained.
+
+use super::estimator::Estimator;
+use super::fitted::{Fitted, HeldOutState};
+use super::held_out_details::HeldOutDetails;
+use super::suspects::suspects;
+use crate::calibration::{closeness, compared_without_label, rightness};
+use crate::compare::{self, Workplace};
+use crate::config::RunConfig;
+use crate::crossfit::{CrossFit, HeldOut};
+use crate::ensemble::{Ensemble, Truth};
+use crate::error::Result;
+use crate::infer::quality::share;
+use crate::prepare::Prepared;
+use crate::train::Watch;
+use cpcvae_data::{Dataset, Labels, Matrix, Source, Split};
+
+impl Estimator {
+    /// What members of the ensemble say of held-out labels, told before the network is trained: it
+    /// takes seconds. Nothing where there are none, and for a run that goes on, which has told it.
+    pub(super) fn first_answer(
+        &self,
+        config: &RunConfig,
+        source: &Source,
+        watch: &dyn Watch,
+    ) -> Result<Vec<HeldOut>> {
+        let data = &source.rows;
+        let has_members = Ensemble::is_wanted(config, &data.labels);
+        if !has_members || !self.holds_out(config, data) || self.resume {
+            return Ok(Vec::new());
+        }
+        let split = Prepared::new(source.clone(), config, None)?.training.split;
+        let Ok(fit) = CrossFit::new(data, &split, &self.folding(data, config.seed)) else {
+            return Ok(Vec::new());
+        };
+        let members = compare::members_held_out(&fit, config)?;
+        if let Some(first) = members.first() {
+            let said: Vec<Vec<f32>> = members.iter().map(|m| m.outputs.values.clone()).collect();
+            let together = first.with_values(Ensemble::members_mean(&said, &data.labels));
+            if let Some(note) = first_figure(data, &together) {
+                watch.note(&format!("first answer, without the network: {note}"));
+            }
+        }
+        Ok(members)
+    }
+
+    /// Finds out how good answers are on held-out labels, and keeps it beside the model.
+    /// `members` are what members said of held-out labels, where that is known.
+    pub(super) fn measure(
+        &self,
+        fitted: &mut Fitted,
+        data: &Dataset,
+        members: Vec<HeldOut>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let config = fitted.config.clone();
+        if !self.holds_out(&config, data) {
+            return Ok(());
+        }
+        let split = fitted.split.clone();
+        let folding = self.folding(data, config.seed);
+        let fit = match CrossFit::new(data, &split, &folding) {
+            Ok(fit) => fit,
+            Err(error) => {
+                fitted.held_out = HeldOutState::Impossible(error.to_string());
+                return Ok(());
+            }
+        };
+        let trainings = fit.parts()
+            + match self.held_out.compare {
+                true => compare::baseline_trainings(&config, &fit),
+                false => 0,
+            };
+        watch.note(&format!(
+            "holding labels out: {trainings} more trainings like this one"
+        ));
+        let device = fitted.device.clone();
+        let place = Workplace {
+            device: &device,
+            folder: self.folder.clone(),
+            watch,
+        };
+        fitted.held_out = HeldOutState::Stopped;
+        let Some(ours) = compare::hold_out_labels(&fit, &config, &folding, &place)? else {
+            return Ok(());
+        };
+        let members = match &fitted.ensemble {
+            Some(_) if members.is_empty() => compare::members_held_out(&fit, &config)?,
+            Some(_) => members,
+            None => Vec::new(),
+        };
+        let network = ours;
+        let ours = fitted.vote(data, &network, &members);
+        let unlabelled = fitted
+            .with_seed(config.seed)
+            .answers_without_label(data, &split)?;
+        let calibration = fitted.calibration.clone();
+        let calibration = calibration.with_held_out(data, &ours, &unlabelled);
+        let comparison = compare::comparison(
+            (data, &split),
+            &config,
+            (&fit, &folding),
+            &ours,
+            &calibration.class_weights,
+        );
+        let comparison = match members.is_empty() {
+            true => comparison,
+            false => compare::with_voters(comparison, data, &fitted.voters(), &network, &members),
+        };
+        let comparison = match self.held_out.compare {
+            false => Some(comparison),
+            true => compare::with_baselines(comparison, data, &config, (&fit, &folding), &place)?,
+        };
+        let Some(comparison) = comparison else {
+            return Ok(());
+        };
+        fitted.details = HeldOutDetails::new(data, &ours, calibration.temperature);
+        fitted.suspects = suspects(data, &ours, calibration.temperature);
+        fitted.calibration = calibration;
+        fitted.test_again(data)?;
+        fitted.comparison = Some(comparison);
+        fitted.held_out = HeldOutState::Measured;
+        fitted.keep_calibration()?;
+        fitted.keep_report()
+    }
+}
+
+impl Fitted {
+    /// The common answer for held-out rows, by votes that follow from what network and members said
+    /// of them. The network's own where there are no members.
+    fn vote(&mut self, data: &Dataset, network: &HeldOut, members: &[HeldOut]) -> HeldOut {
+        let Some(ensemble) = self.ensemble.take() else {
+            return network.clone();
+        };
+        let said = |all: &HeldOut| all.outputs.values.clone();
+        let of_members: Vec<Vec<f32>> = members.iter().map(said).collect();
+        let mut all = vec![said(network)];
+        all.extend(of_members.iter().cloned());
+        let ensemble = ensemble.with_votes(&all, &Truth::of(data, &network.rows));
+        let mean = ensemble.mean(network.outputs.clone(), of_members);
+        self.ensemble = Some(ensemble);
+        network.with_values(mean.values)
+    }
+
+    /// What is said of some rows without a label: `[rows, outputs]`.
+    fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
+        match &self.ensemble {
+            None => self.trained.answers_without_label(data, split),
+            Some(_) => {
+                let rows = data.select(&compared_without_label(split));
+                self.common_outputs(&self.card().preprocess.apply(rows)?)
+            }
+        }
+    }
+
+    /// Figures on test rows by the common answer; training knew the network's only.
+    fn test_again(&mut self, data: &Dataset) -> Result<()> {
+        if self.ensemble.is_some() && !self.split.test.is_empty() && self.report.test.is_some() {
+            self.report.test = Some(self.evaluate(&data.select(&self.split.test))?);
+        }
+        Ok(())
+    }
+}
+
+/// How good answers on held-out labels are, in words: the share that is right, or the mean size of
+/// errors. Nothing where no label was held out.
+fn first_figure(data: &Dataset, held_out: &HeldOut) -> Option<String> {
+    let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len().max(1) as f64;
+    if matches!(data.labels, Labels::Values { .. }) {
+        let near = closeness(data, held_out);
+        let error = -mean(&near);
+        return (!near.is_empty()).then(|| {
+            format!(
+                "a mean error of {error:.4} on {} held-out labels",
+                near.len()
+            )
+        });
+    }
+    let right = rightness(data, held_out);
+    let share = share(mean(&right), right.len())?;
+    Some(format!(
+        "{:.1}% of {} held-out labels right (95% interval {:.1}% to {:.1}%)",
+        100.0 * share.value,
+        right.len(),
+        100.0 * share.low,
+        100.0 * share.high
+    ))
+}

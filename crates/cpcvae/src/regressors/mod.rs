@@ -1,0 +1,244 @@
+//! Ours, not the paper's: regressors of the labelled rows alone, whose answers count beside a
+//! network's where labels are continuous.
+
+mod kernel_ridge;
+mod nearest;
+mod share;
+mod trees;
+
+pub use share::{mean, shares};
+
+use crate::pseudo_label::whole;
+use kernel_ridge::{KernelRidge, Ridge};
+use nearest::Neighbours;
+use rayon::prelude::*;
+use trees::{ExtraTrees, RandomForest};
+
+/// Parts into which labels are dealt to find each again from the others.
+const FOLDS: usize = 5;
+
+/// Labelled rows.
+#[derive(Clone, Copy)]
+struct Continuous<'a> {
+    /// `[labels, columns]`
+    features: &'a [f32],
+    columns: usize,
+    /// `[labels, outputs]`
+    values: &'a [f32],
+    outputs: usize,
+}
+
+impl<'a> Continuous<'a> {
+    fn labels(&self) -> usize {
+        self.values.len() / self.outputs
+    }
+
+    fn row(&self, label: usize) -> &'a [f32] {
+        &self.features[label * self.columns..][..self.columns]
+    }
+
+    fn value(&self, label: usize) -> &'a [f32] {
+        &self.values[label * self.outputs..][..self.outputs]
+    }
+}
+
+/// What can be fitted to labelled rows.
+trait Regressor: Sized + Sync {
+    /// Learns the labels whose places are in `used`, at least one.
+    fn fit(data: Continuous<'_>, used: &[usize]) -> Self;
+
+    /// What it says of a row, `[outputs]`.
+    fn say(&self, row: &[f32]) -> Vec<f32>;
+
+    /// The same of `features [rows, columns]`: `[rows, outputs]`.
+    fn say_all(&self, features: &[f32], columns: usize) -> Vec<f32> {
+        let rows = features.par_chunks_exact(columns);
+        rows.flat_map_iter(|row| self.say(row)).collect()
+    }
+
+    /// What is said of each labelled row by a fit without its fold, `[labels, outputs]`; with one
+    /// label, zero.
+    fn left_out(data: Continuous<'_>) -> Vec<f32> {
+        let mut said = vec![0.0; data.values.len()];
+        for fold in 0..FOLDS {
+            let (held, used): (Vec<usize>, Vec<usize>) =
+                (0..data.labels()).partition(|label| label % FOLDS == fold);
+            if held.is_empty() || used.is_empty() {
+                continue;
+            }
+            let fitted = Self::fit(data, &used);
+            for label in held {
+                let values = fitted.say(data.row(label));
+                said[label * data.outputs..][..data.outputs].copy_from_slice(&values);
+            }
+        }
+        said
+    }
+}
+
+/// Five regressors that learnt the same labels.
+#[derive(Clone, Debug)]
+pub struct Regressors {
+    columns: usize,
+    extra_trees: ExtraTrees,
+    random_forest: RandomForest,
+    ridge: Ridge,
+    kernel_ridge: KernelRidge,
+    neighbours: Neighbours,
+}
+
+impl Regressors {
+    /// Their names, in the order of their answers.
+    pub const NAMES: [&str; 5] = [
+        "extra-trees",
+        "random-forest",
+        "ridge",
+        "kernel-ridge",
+        "neighbours",
+    ];
+
+    /// What each counts before any label speaks, beside 1 for all.
+    pub const PRIORS: [f64; 5] = [0.3, 0.2, 0.15, 0.25, 0.1];
+
+    /// Learns `values [labels, outputs]`, at least one label, of `features [labels, columns]`. A
+    /// missing cell (NaN) counts as 0.
+    ///
+    /// # Panics
+    /// If features and values are not of as many labels.
+    pub fn fit(features: &[f32], columns: usize, values: &[f32], outputs: usize) -> Self {
+        assert_eq!(features.len() * outputs, values.len() * columns);
+        let features = &whole(features)[..];
+        let data = Continuous {
+            features,
+            columns,
+            values,
+            outputs,
+        };
+        let all: Vec<usize> = (0..data.labels()).collect();
+        Self {
+            columns,
+            extra_trees: ExtraTrees::fit(data, &all),
+            random_forest: RandomForest::fit(data, &all),
+            ridge: Ridge::fit(data, &all),
+            kernel_ridge: KernelRidge::fit(data, &all),
+            neighbours: Neighbours::fit(data, &all),
+        }
+    }
+
+    /// Columns of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// What each says of rows `[rows, columns]`: `[rows, outputs]`.
+    pub fn say(&self, features: &[f32]) -> Vec<Vec<f32>> {
+        let features = &whole(features)[..];
+        vec![
+            self.extra_trees.say_all(features, self.columns),
+            self.random_forest.say_all(features, self.columns),
+            self.ridge.say_all(features, self.columns),
+            self.kernel_ridge.say_all(features, self.columns),
+            self.neighbours.say_all(features, self.columns),
+        ]
+    }
+
+    /// What each says of the labels that it was fitted to, by fits without their folds:
+    /// `[labels, outputs]`.
+    pub fn left_out(
+        features: &[f32],
+        columns: usize,
+        values: &[f32],
+        outputs: usize,
+    ) -> Vec<Vec<f32>> {
+        let features = &whole(features)[..];
+        let data = Continuous {
+            features,
+            columns,
+            values,
+            outputs,
+        };
+        vec![
+            ExtraTrees::left_out(data),
+            RandomForest::left_out(data),
+            Ridge::left_out(data),
+            KernelRidge::left_out(data),
+            Neighbours::left_out(data),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cpcvae_kernels::random::{Stream, normal};
+
+    const COLUMNS: usize = 3;
+
+    /// Rows of three columns; a bent surface over the first two, and its mirror image.
+    fn surface(rows: usize) -> (Vec<f32>, Vec<f32>) {
+        let mut features = vec![0.0; rows * COLUMNS];
+        let stream = Stream {
+            seed: 8,
+            step: 0,
+            purpose: 0,
+        };
+        normal(stream, &mut features);
+        let value = |row: &[f32]| row[0] + 0.5 * row[1] * row[1];
+        let values = features.chunks_exact(COLUMNS).map(value);
+        let values = values.flat_map(|value| [value, -value]).collect();
+        (features, values)
+    }
+
+    fn error(said: &[f32], values: &[f32]) -> f64 {
+        let squares = said
+            .iter()
+            .zip(values)
+            .map(|(a, b)| f64::from(a - b).powi(2));
+        squares.sum::<f64>() / values.len() as f64
+    }
+
+    #[test]
+    fn all_of_them_beat_the_mean_on_new_rows_and_on_those_left_out() {
+        let (features, values) = surface(600);
+        let (known, labels) = (&features[..200 * COLUMNS], &values[..400]);
+        let fitted = Regressors::fit(known, COLUMNS, labels, 2);
+        let new = fitted.say(&features[200 * COLUMNS..]);
+        let left_out = Regressors::left_out(known, COLUMNS, labels, 2);
+        // The variance of the surface is 1.5, and 0.5 of it is no straight line.
+        let most = [0.5, 0.5, 0.8, 0.1, 0.5];
+        for (name, ((new, left_out), most)) in Regressors::NAMES
+            .iter()
+            .zip(new.iter().zip(&left_out).zip(most))
+        {
+            let (new, left_out) = (error(new, &values[400..]), error(left_out, labels));
+            assert!(new < most, "{name}: {new}");
+            assert!(
+                left_out < 1.5 * most && left_out > 0.0,
+                "{name}: {left_out}"
+            );
+        }
+        // The second output mirrors the first.
+        for said in &new {
+            assert!(said.chunks_exact(2).all(|v| (v[0] + v[1]).abs() < 1e-3));
+        }
+    }
+
+    #[test]
+    fn labels_that_are_all_alike_are_said_of_every_row() {
+        let (features, _) = surface(20);
+        let fitted = Regressors::fit(&features[..30], COLUMNS, &[2.5; 10], 1);
+        for said in fitted.say(&features) {
+            assert!(said.iter().all(|value| (value - 2.5).abs() < 1e-4));
+        }
+    }
+
+    #[test]
+    fn one_label_is_enough_for_an_answer() {
+        let fitted = Regressors::fit(&[0.0, f32::NAN], 2, &[1.0], 1);
+        for said in fitted.say(&[1.0, 1.0]) {
+            assert!((said[0] - 1.0).abs() < 1e-4, "{said:?}");
+        }
+        let left_out = Regressors::left_out(&[0.0, 1.0], 2, &[1.0], 1);
+        assert!(left_out.iter().all(|said| said == &[0.0]));
+    }
+}
