@@ -210,6 +210,31 @@ fn continuous_labels_have_intervals() {
         assert!(low < value && value < high, "{line:?}");
         assert!(((high - value) - (value - low)).abs() < 1e-2 * (high - low));
     }
+    // The answer is the mean of what network and members say, by their shares.
+    let explained = cells(&sandbox.ok(&["predict", "run", "house.csv", "--explain"]));
+    let voters = [
+        "vote_cpc",
+        "vote_extra-trees",
+        "vote_random-forest",
+        "vote_ridge",
+        "vote_kernel-ridge",
+        "vote_neighbours",
+    ];
+    assert_eq!(explained[0][6..], voters);
+    let report = std::fs::read_to_string(sandbox.path("run/report.json")).expect("there");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let shares = report["ensemble"].as_array().expect("voters");
+    let share = |place: usize| shares[place]["weight"].as_f64().expect("a number") as f32;
+    for line in &explained[1..] {
+        let said = (0..voters.len()).map(|place| share(place) * number(&line[6 + place]));
+        let (value, mean) = (number(&line[1]), said.sum::<f32>());
+        assert!(
+            (value - mean).abs() < 1e-3 * value.abs().max(1.0),
+            "{line:?}"
+        );
+    }
+    let page = std::fs::read_to_string(sandbox.path("run/report.html")).expect("there");
+    assert!(page.contains("answer without that label") && page.contains("price: "));
 }
 
 #[test]

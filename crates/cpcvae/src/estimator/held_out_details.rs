@@ -3,11 +3,13 @@
 use crate::crossfit::HeldOut;
 use crate::infer::calibrate::at_temperature;
 use crate::infer::largest;
-use cpcvae_data::Dataset;
+use cpcvae_data::{Dataset, Labels};
 use serde::{Deserialize, Serialize};
 
 /// Bins of confidence between 0 and 1.
 const BINS: usize = 10;
+/// Continuous labels kept beside their answers.
+const MOST_VALUES: usize = 1000;
 
 /// What held-out answers look like; a row counts once a repeat.
 ///
@@ -29,6 +31,10 @@ pub struct HeldOutDetails {
     /// Rows by the calibrated probability of their most probable class; bins without rows are left
     /// out.
     pub reliability: Vec<ReliabilityBin>,
+    /// Of the first continuous label, what it is and what was answered, for at most a thousand rows;
+    /// empty for classes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<[f64; 2]>,
 }
 
 /// Rows whose answers are about equally sure.
@@ -43,10 +49,13 @@ pub struct ReliabilityBin {
 }
 
 impl HeldOutDetails {
-    /// Counts held-out answers for rows of `data` at the temperature; nothing where labels are not
-    /// classes.
+    /// Counts held-out answers for rows of `data` at the temperature; nothing where there are no
+    /// labels.
     pub(super) fn new(data: &Dataset, held_out: &HeldOut, temperature: f64) -> Option<Self> {
         let classes = data.class_names().len();
+        if let Labels::Values { .. } = &data.labels {
+            return Some(Self::of_values(data, held_out));
+        }
         if classes == 0 {
             return None;
         }
@@ -76,14 +85,29 @@ impl HeldOutDetails {
         Some(Self {
             confusion,
             reliability: reliability.collect(),
+            values: Vec::new(),
         })
+    }
+
+    fn of_values(data: &Dataset, held_out: &HeldOut) -> Self {
+        let offset = data.labels.offsets().first().copied().unwrap_or(0.0);
+        let pair = |(place, row): (usize, &u32)| {
+            let truth = *data.labels.values_of(*row)?.first()?;
+            let answer = *held_out.outputs.row(place).first()?;
+            Some([truth, answer].map(|value| offset + f64::from(value)))
+        };
+        let pairs = held_out.rows.iter().enumerate().filter_map(pair);
+        Self {
+            values: pairs.take(MOST_VALUES).collect(),
+            ..Self::default()
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cpcvae_data::{Labels, Matrix};
+    use cpcvae_data::Matrix;
 
     #[test]
     fn answers_are_counted_by_class_and_confidence() {

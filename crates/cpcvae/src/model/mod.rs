@@ -40,9 +40,14 @@ pub enum Target {
 impl Target {
     /// Number of outputs of the predictor.
     pub fn outputs(&self) -> usize {
+        self.names().len()
+    }
+
+    /// Names of the classes, or of the continuous labels.
+    pub fn names(&self) -> &[String] {
         match self {
-            Self::Classes(names) | Self::Values(names) => names.len(),
-            Self::Nothing => 0,
+            Self::Classes(names) | Self::Values(names) => names,
+            Self::Nothing => &[],
         }
     }
 

@@ -1,6 +1,6 @@
 //! What was measured: verdict, methods, calibration, confusion, training.
 
-use super::svg::{Bar, Plot, bars, colour};
+use super::svg::{Bar, Plot, bars, colour, short};
 use super::text::{count, escaped, percent, section, table};
 use crate::compare::ScoreKind;
 use crate::estimator::{Fitted, HeldOutState};
@@ -41,9 +41,13 @@ pub(super) fn methods(fitted: &Fitted) -> String {
     let Some(comparison) = fitted.comparison() else {
         return String::new();
     };
+    let (title, intervals) = match comparison.measure {
+        ScoreKind::Accuracy => ("Accuracy", " Intervals cover 95%."),
+        ScoreKind::Error => ("Error", ""),
+    };
     let about = format!(
-        "On {} labels that were held out in {} folds; all methods answer for the same rows. \
-         Intervals cover 95%.",
+        "On {} labels that were held out in {} folds; all methods answer for the same \
+         rows.{intervals}",
         count(comparison.ours.scores.len()),
         comparison.folds
     );
@@ -67,12 +71,13 @@ pub(super) fn methods(fitted: &Fitted) -> String {
                 .map(|method| vec![method.name.clone(), format!("{:.4}", -method.mean())]),
         ),
     };
-    section("Accuracy", &about, &content)
+    section(title, &about, &content)
 }
 
 /// Stated confidence against accuracy.
 pub(super) fn calibration(fitted: &Fitted) -> String {
-    let Some(details) = fitted.held_out_details() else {
+    let details = fitted.held_out_details();
+    let Some(details) = details.filter(|details| !details.reliability.is_empty()) else {
         return String::new();
     };
     let mut plot = Plot::new(
@@ -118,9 +123,36 @@ pub(super) fn calibration(fitted: &Fitted) -> String {
     section("Calibration", &about, &plot.finish("reliability diagram"))
 }
 
+/// Held-out numbers against what was answered.
+pub(super) fn predicted(fitted: &Fitted) -> String {
+    let values = fitted.held_out_details().map(|details| &details.values);
+    let Some(values) = values.filter(|values| !values.is_empty()) else {
+        return String::new();
+    };
+    let all = || values.iter().flatten().copied();
+    let range = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(f64::NEG_INFINITY, f64::max),
+    );
+    let names = fitted.card().shape.target.names();
+    let name = names.first().map_or("label", String::as_str);
+    let axes = (name, "answer without that label");
+    let mut plot = Plot::new((430.0, 330.0), range, range, axes);
+    plot.segment((range.0, range.0), (range.1, range.1), "diagonal");
+    let look = format!("fill=\"{}\" fill-opacity=\"0.6\"", colour(0));
+    for [truth, answer] in values {
+        let title = format!("{}: answer {}", short(*truth), short(*answer));
+        plot.dot((*truth, *answer), 3.0, &look, &title);
+    }
+    let about = "Labels that were held out, and what models that had not seen them answered. On the \
+                 dashed line, answers are exact.";
+    section("Answers", about, &plot.finish("answers against labels"))
+}
+
 /// Which classes are taken for which: of held-out rows, else of test rows.
 pub(super) fn confusion(fitted: &Fitted) -> String {
     let held_out = fitted.held_out_details().map(|details| &details.confusion);
+    let held_out = held_out.filter(|matrix| !matrix.is_empty());
     let test = fitted.report().test.as_ref().map(|test| &test.confusion);
     let (matrix, rows) = match (held_out, test) {
         (Some(matrix), _) => (matrix, "held-out"),

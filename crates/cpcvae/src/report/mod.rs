@@ -1,6 +1,7 @@
 //! One page about a fitted model, as HTML that needs nothing from elsewhere: data, accuracy against
 //! baselines, calibration, confusion, training, map of codes, samples, rows to label next, settings.
 
+mod map;
 mod measured;
 mod shown;
 mod svg;
@@ -46,8 +47,9 @@ impl Fitted {
         page += "<div class=\"pair\">";
         page += &measured::calibration(self);
         page += &measured::confusion(self);
+        page += &measured::predicted(self);
         page += "</div>\n<div class=\"pair\">";
-        page += &shown::map(self, data)?;
+        page += &map::map(self, data)?;
         page += &measured::training(self);
         page += "</div>\n";
         page += &shown::samples(self)?;
@@ -97,6 +99,10 @@ impl Fitted {
             );
             let name = "held-out accuracy".to_string();
             tiles.push((name, percent(accuracy.value), interval));
+        }
+        if let Some([error]) = figures.map(|figures| figures.absolute_error.as_slice()) {
+            let name = "held-out mean error".to_string();
+            tiles.push((name, svg::short(*error), String::new()));
         }
         if let Some(test) = &self.report().test {
             let rows = format!("{} rows", count(test.rows));

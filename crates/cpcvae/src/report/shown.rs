@@ -1,20 +1,14 @@
-//! What the model shows: the map of codes, samples, rows to label next.
+//! What the model shows: samples, rows to label next.
 
-use super::svg::{Plot, colour, short};
+use super::svg::short;
 use super::text::{escaped, section, table};
 use crate::error::{Error, Result};
 use crate::estimator::{Fitted, SampleOptions};
-use crate::infer::largest;
 use crate::model::ModelKind;
-use crate::pseudo_label::principal_components;
-use crate::train::evenly;
 use base64::Engine;
 use cpcvae_data::{ColumnKind, Dataset, Layout, Matrix, png};
-use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Rows with a label on the map, and rows without one, at most.
-const MAP_ROWS: usize = 1000;
 /// Classes that samples are drawn of at most.
 const CLASSES: usize = 12;
 /// Images of a class.
@@ -28,96 +22,9 @@ const MOST_CODES: usize = 20_000;
 /// Rows suggested.
 const SUGGESTED: usize = 10;
 
-fn has_codes(fitted: &Fitted) -> bool {
+/// Whether the model has codes at all.
+pub(super) fn has_codes(fitted: &Fitted) -> bool {
     fitted.card().shape.kind != ModelKind::Classifier
-}
-
-/// Codes in the plane, by label where it is known and by prediction elsewhere.
-pub(super) fn map(fitted: &Fitted, data: &Dataset) -> Result<String> {
-    if !has_codes(fitted) {
-        return Ok(String::new());
-    }
-    let learnt_from: HashSet<u32> = fitted.split().labelled.iter().copied().collect();
-    let others = (0..data.len() as u32).filter(|row| !learnt_from.contains(row));
-    let mut chosen = evenly(&others.collect::<Vec<_>>(), MAP_ROWS);
-    chosen.extend(evenly(&fitted.split().labelled, MAP_ROWS));
-    chosen.sort_unstable();
-    let rows = data.select(&chosen);
-    let codes = fitted.encode(&rows)?.mean;
-    let (points, how) = match codes.columns {
-        0 => return Ok(String::new()),
-        1 => (codes.values.iter().map(|x| [*x, 0.0]).collect(), "the code"),
-        2 => (pairs(&codes.values), "the two code dimensions"),
-        _ => {
-            let plane = principal_components(&codes.values, codes.columns, 2);
-            (
-                pairs(&plane),
-                "the first two principal components of the codes",
-            )
-        }
-    };
-    let range = |axis: usize| {
-        let values = points.iter().map(|point: &[f32; 2]| f64::from(point[axis]));
-        let low = values.clone().fold(f64::INFINITY, f64::min);
-        (low, values.fold(f64::NEG_INFINITY, f64::max))
-    };
-    let classes = fitted.classes();
-    let outputs = match classes.is_empty() {
-        true => None,
-        false => Some(fitted.predict(&rows)?.outputs),
-    };
-    let mut plot = Plot::without_axes((430.0, 380.0), range(0), range(1));
-    // Labelled rows last, on top of the others.
-    for labelled in [false, true] {
-        for (row, point) in points.iter().enumerate() {
-            // Labels that training has not seen are not shown.
-            let label = rows.labels.class_of(row as u32);
-            let label = label.filter(|_| learnt_from.contains(&chosen[row]));
-            if label.is_some() != labelled {
-                continue;
-            }
-            let predicted = outputs.as_ref().map(|outputs| largest(outputs.row(row)));
-            let class = label.map(|label| label as usize).or(predicted);
-            let fill = class.map_or("#6f7b85", colour);
-            let look = match labelled {
-                true => format!("fill=\"{fill}\" stroke=\"#000\" stroke-width=\"0.8\""),
-                false => format!("fill=\"{fill}\" fill-opacity=\"0.45\""),
-            };
-            let name = class.and_then(|class| classes.get(class));
-            let name = name.map_or("", String::as_str);
-            let kind = if labelled { "label" } else { "predicted" };
-            let title = format!("row {}: {kind} {name}", chosen[row]);
-            let radius = if labelled { 4.0 } else { 2.4 };
-            plot.dot(
-                (f64::from(point[0]), f64::from(point[1])),
-                radius,
-                &look,
-                &title,
-            );
-        }
-    }
-    let mut legend = String::from("<div class=\"legend\">");
-    for (class, name) in classes.iter().enumerate() {
-        let (fill, name) = (colour(class), escaped(name));
-        let _ = write!(
-            legend,
-            "<span><i style=\"background:{fill}\"></i>{name}</span>"
-        );
-    }
-    legend += "</div>";
-    let about = format!(
-        "{} rows by {how}. Large dots with a rim have a label, the others are coloured by prediction.",
-        points.len()
-    );
-    let text = plot.finish("map of codes") + &legend;
-    Ok(section("Map of codes", &about, &text))
-}
-
-fn pairs(values: &[f32]) -> Vec<[f32; 2]> {
-    values
-        .chunks_exact(2)
-        .map(|pair| [pair[0], pair[1]])
-        .collect()
 }
 
 /// Samples of each class: images, or the means of a table's columns.

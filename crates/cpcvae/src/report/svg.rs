@@ -14,6 +14,22 @@ pub(super) fn colour(place: usize) -> &'static str {
     COLOURS[place % COLOURS.len()]
 }
 
+/// A colour between dark blue (0) and yellow (1), by way of green: lighter is more.
+pub(super) fn scale_colour(share: f64) -> String {
+    const STOPS: [[f64; 3]; 3] = [
+        [68.0, 1.0, 84.0],
+        [33.0, 145.0, 140.0],
+        [253.0, 231.0, 37.0],
+    ];
+    let at = share.clamp(0.0, 1.0) * 2.0;
+    let first = (at.floor() as usize).min(1);
+    let mixed = |channel: usize| {
+        let (a, b) = (STOPS[first][channel], STOPS[first + 1][channel]);
+        (a + (at - first as f64) * (b - a)).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2))
+}
+
 /// A drawing with axes: places in data units, mapped to the drawing's own.
 pub(super) struct Plot {
     size: (f64, f64),
@@ -229,6 +245,14 @@ mod tests {
         assert_eq!(ticks((130.0, 890.0)), [200.0, 400.0, 600.0, 800.0]);
         assert_eq!(ticks((3.0, 3.0)), [3.0]);
         assert_eq!(short(0.6000000000000001), "0.6");
+    }
+
+    #[test]
+    fn the_scale_of_colours_goes_from_dark_to_light() {
+        assert_eq!(scale_colour(0.0), "#440154");
+        assert_eq!(scale_colour(0.5), "#21918c");
+        assert_eq!(scale_colour(2.0), "#fde725");
+        assert_eq!(scale_colour(f64::NAN).len(), 7);
     }
 
     #[test]
