@@ -203,6 +203,7 @@ impl Estimator {
             &fitted.trained.with_seed(config.seed),
             &data,
             &fitted.split,
+            fitted.nearest.is_none(),
         )?;
         fitted.keep_calibration()?;
         this.measure(&mut fitted, &data, members, watch)?;

@@ -128,9 +128,8 @@ impl Fitted {
             true => Ensemble::load(&folder, classes)?,
             false => None,
         };
-        let columns = trained.card.shape.features;
         Ok(Self {
-            nearest: NearestRows::load(&folder, columns)?,
+            nearest: NearestRows::load(&folder, &trained.card)?,
             config: folder.config()?,
             trained,
             held_out: match calibration.held_out {
