@@ -54,6 +54,7 @@ pub(super) struct HeldOutOptions {
     pub(super) folds: Option<usize>,
     pub(super) repeats: usize,
     pub(super) compare: bool,
+    pub(super) keep_folds: bool,
     /// How long everything may take.
     pub(super) budget: Option<Duration>,
 }
@@ -77,6 +78,7 @@ impl Estimator {
                 folds: None,
                 repeats: 1,
                 compare: false,
+                keep_folds: false,
                 budget: None,
             },
         }
@@ -125,7 +127,7 @@ impl Estimator {
     }
 
     /// How labels of these rows are held out.
-    fn folding(&self, data: &Dataset, seed: u64) -> Folding {
+    pub(super) fn folding(&self, data: &Dataset, seed: u64) -> Folding {
         let usual = Folding::default_for(&data.layout, seed);
         Folding {
             folds: self.held_out.folds.unwrap_or(usual.folds),
@@ -169,6 +171,7 @@ impl Estimator {
         }
         let device = self.device()?;
         let folder = self.run_folder();
+        watch.plan(self.trainings(&config, &source.rows));
         // Nobody else works in the folder until this ends.
         let _lock = folder.as_ref().map(RunFolder::claim).transpose()?;
         if let Some(folder) = folder.as_ref().filter(|_| self.overwrite && !self.resume) {
@@ -176,6 +179,9 @@ impl Estimator {
         }
         // Shares the rows, which stay where they are.
         let data = source.rows.clone();
+        if let Some(done) = self.finished(folder.as_ref(), &config, &data, &device, watch)? {
+            return Ok(done);
+        }
         let (config, held_out) = self.within_budget(config, &source, &device, began)?;
         let this = &Self {
             held_out,
@@ -232,7 +238,7 @@ impl Estimator {
     }
 
     /// Whether labels of these rows are to be held out.
-    fn holds_out(&self, config: &RunConfig, data: &Dataset) -> bool {
+    pub(super) fn holds_out(&self, config: &RunConfig, data: &Dataset) -> bool {
         let wanted = self.held_out.wanted.unwrap_or(data.built_in().is_none());
         wanted && config.method.uses_labels()
     }
@@ -352,7 +358,11 @@ impl Estimator {
         fitted.comparison = Some(comparison);
         fitted.held_out = HeldOutState::Measured;
         fitted.keep_calibration()?;
-        fitted.keep_report()
+        fitted.keep_report()?;
+        if !self.held_out.keep_folds {
+            place.remove_folds(&folding);
+        }
+        Ok(())
     }
 }
 

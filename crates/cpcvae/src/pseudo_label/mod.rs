@@ -8,6 +8,7 @@
 mod alpha;
 pub(crate) mod cholesky;
 mod conjugate_gradient;
+pub mod continuous;
 mod ensemble;
 mod features;
 mod forest;
