@@ -36,7 +36,7 @@ fn folds_are_removed_once_they_were_of_use() {
         .into_iter()
         .filter(|file| !files.contains(file));
     let changed: Vec<_> = changed.map(|(path, _)| path).collect();
-    assert_eq!(changed, [sandbox.path("run/report.html")]);
+    assert!(changed.is_empty(), "{changed:?}");
     assert!(!sandbox.path("run/crossfit").exists());
     // Other folds are another question.
     sandbox.fit(&[

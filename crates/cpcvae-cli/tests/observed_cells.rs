@@ -6,17 +6,25 @@ use sandbox::Sandbox;
 
 const COLUMNS: usize = 6;
 
+/// A number from 0 to 1 that depends on both (SplitMix64).
 fn pseudo(number: usize, salt: usize) -> f64 {
-    ((number * 7919 + salt * 104_729) % 1009) as f64 / 1009.0
+    let mut bits = (number * 64 + salt) as u64;
+    bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (bits >> 40) as f64 / (1u64 << 24) as f64
 }
 
-/// Rows of six columns that go together, on scales that differ; an odd one has columns of both kinds.
+/// Rows of six columns that go together, on scales that differ, of which so many are missing; an odd
+/// one has columns of both kinds.
 fn row(number: usize, missing: usize, is_odd: bool) -> String {
     let centre = if number.is_multiple_of(2) { -2.0 } else { 2.0 };
+    let mut order: Vec<usize> = (0..COLUMNS).collect();
+    order.sort_by(|a, b| pseudo(number, 50 + a).total_cmp(&pseudo(number, 50 + b)));
     let cells = (0..COLUMNS).map(|column| {
         let noise: f64 = (0..4).map(|part| pseudo(number, column + 11 * part)).sum();
         let side = if is_odd && column % 2 == 0 { -1.0 } else { 1.0 };
-        match (number + column) % COLUMNS < missing {
+        match order[..missing].contains(&column) {
             true => String::new(),
             false => format!(
                 "{:.3}",
@@ -35,7 +43,7 @@ fn trained(more: &[&str]) -> Sandbox {
             0 => ["low", "high"][number % 2],
             _ => "",
         };
-        let missing = usize::from(number % 3 == 0);
+        let missing = [0, 0, 1, 2][number % 4];
         table += &format!("{},{label}\n", row(number, missing, false));
     }
     sandbox.write("t.csv", table);
