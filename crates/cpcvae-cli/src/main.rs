@@ -9,6 +9,7 @@ mod column_notes;
 mod command;
 mod data_dir;
 mod hint;
+mod idle_flags;
 mod interrupt;
 mod opened;
 mod output;
@@ -18,6 +19,7 @@ mod progress;
 mod settings;
 mod units;
 mod user_file;
+mod whole;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -3,6 +3,10 @@
 use anyhow::Result;
 use std::io::Write;
 
+/// The version of the keys that `--json` prints; `docs/json.md` has them. It is raised where a key
+/// goes or means something else, not where one is added.
+const JSON_FORMAT: u32 = 1;
+
 /// How much is said, and in which form.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Printer {
@@ -25,10 +29,14 @@ impl Printer {
         say(format!("warning: {}", text.as_ref()));
     }
 
-    /// The answer: `text` for people, or `value` as JSON.
+    /// The answer: `text` for people, or `value`, an object, as JSON with the version of its keys.
     pub fn answer(&self, text: &str, value: &serde_json::Value) -> Result<()> {
         match self.json {
-            true => self.write(format!("{value}\n").as_bytes()),
+            true => {
+                let mut value = value.clone();
+                value["format"] = JSON_FORMAT.into();
+                self.write(format!("{value}\n").as_bytes())
+            }
             false => self.write(text.as_bytes()),
         }
     }

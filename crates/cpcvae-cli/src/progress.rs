@@ -1,16 +1,19 @@
 //! Progress of training: a bar on a terminal, lines in a log.
 
+use crate::whole::Whole;
 use cpcvae::infer::Evaluation;
 use cpcvae::train::{
     ConstraintReport, EvaluationReport, Observer, StepReport, TrainingInfo, Watch,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-const BAR: &str = "{prefix}{bar:24} {human_pos}/{human_len} steps, {eta} left  {wide_msg}";
+const BAR: &str = "{prefix}{bar:24} {percent}%{wide_msg}";
+/// Parts of a training on the bar.
+const PARTS: f64 = 1000.0;
 /// A log gets a line after this long,
 const LONG: Duration = Duration::from_secs(5);
 /// or at every 5 %, but not in quicker succession than this.
@@ -24,6 +27,7 @@ pub struct Screen {
     is_shown: Arc<AtomicBool>,
     /// Whether a training is named though it is the only one of its kind.
     is_titled: bool,
+    whole: Arc<Mutex<Whole>>,
 }
 
 impl Screen {
@@ -34,6 +38,7 @@ impl Screen {
             stop,
             is_shown: Arc::new(AtomicBool::new(false)),
             is_titled: false,
+            whole: Arc::default(),
         }
     }
 
@@ -55,9 +60,13 @@ impl Watch for Screen {
         };
         let is_first = !self.is_shown.swap(true, Ordering::SeqCst);
         let quiet = self.quiet || !is_first;
-        let mut progress = Progress::new(&title, quiet, Arc::clone(&self.stop));
+        let mut progress = Progress::new(&title, quiet, Arc::clone(&self.stop), &self.whole);
         progress.is_shown = is_first.then(|| Arc::clone(&self.is_shown));
         Box::new(progress)
+    }
+
+    fn plan(&self, trainings: usize) {
+        locked(&self.whole).plan(trainings);
     }
 
     fn note(&self, text: &str) {
@@ -74,10 +83,20 @@ pub struct Progress {
     validation: String,
     /// To be set to false at the end: another training may be shown then.
     is_shown: Option<Arc<AtomicBool>>,
+    whole: Arc<Mutex<Whole>>,
+    training: usize,
+}
+
+/// A thread that panicked while it held this can have left nothing half done.
+fn locked(whole: &Mutex<Whole>) -> std::sync::MutexGuard<'_, Whole> {
+    whole
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        locked(&self.whole).ends(self.training);
         self.finish();
         if let Some(is_shown) = &self.is_shown {
             is_shown.store(false, Ordering::SeqCst);
@@ -93,13 +112,12 @@ enum Display {
 
 struct Lines {
     name: String,
-    start: Option<(u64, Instant)>,
     last: Option<(u64, Instant)>,
 }
 
 impl Progress {
     /// Progress under a name, which may be empty; training stops once `stop` is set.
-    pub fn new(name: &str, quiet: bool, stop: Arc<AtomicBool>) -> Self {
+    fn new(name: &str, quiet: bool, stop: Arc<AtomicBool>, whole: &Arc<Mutex<Whole>>) -> Self {
         let display = if quiet {
             Display::Nothing
         } else if std::io::stderr().is_terminal() {
@@ -113,7 +131,6 @@ impl Progress {
         } else {
             Display::Lines(Lines {
                 name: name.into(),
-                start: None,
                 last: None,
             })
         };
@@ -122,6 +139,8 @@ impl Progress {
             stop,
             validation: String::new(),
             is_shown: None,
+            training: locked(whole).begin(),
+            whole: Arc::clone(whole),
         }
     }
 
@@ -142,19 +161,25 @@ impl Observer for Progress {
                 .collect();
             format!("{}{}", self.validation, terms.join(", "))
         };
+        let (done, trainings, left) = {
+            let mut whole = locked(&self.whole);
+            let share = report.step as f64 / report.steps.max(1) as f64;
+            whole.is_at(self.training, share);
+            let left = whole
+                .seconds_left()
+                .map(|seconds| format!(", {seconds:.0} s left"));
+            let (done, trainings) = whole.done();
+            (done, trainings, left.unwrap_or_default())
+        };
         match &mut self.display {
             Display::Nothing => {}
             Display::Bar(bar) => {
-                if bar.length().is_none() {
-                    // A run that goes on does so from where it was.
-                    bar.set_position(report.step);
-                    bar.reset_eta();
-                }
-                bar.set_length(report.steps);
-                bar.set_position(report.step);
-                bar.set_message(terms());
+                bar.set_length((PARTS * trainings as f64) as u64);
+                bar.set_position((PARTS * done) as u64);
+                let (step, steps) = (report.step, report.steps);
+                bar.set_message(format!("{left}  step {step}/{steps}: {}", terms()));
             }
-            Display::Lines(lines) => lines.on_step(report, terms),
+            Display::Lines(lines) => lines.on_step(report, &left, terms),
         }
     }
 
@@ -177,9 +202,9 @@ impl Observer for Progress {
 }
 
 impl Lines {
-    fn on_step(&mut self, report: &StepReport<'_>, terms: impl Fn() -> String) {
+    /// `left` is the time that is left of the whole command.
+    fn on_step(&mut self, report: &StepReport<'_>, left: &str, terms: impl Fn() -> String) {
         let now = Instant::now();
-        let (first, start) = *self.start.get_or_insert((report.step, now));
         if let Some((step, at)) = self.last {
             let marks = |step| 20 * step / report.steps.max(1);
             let waited = now - at;
@@ -192,15 +217,6 @@ impl Lines {
         let name = match self.name.as_str() {
             "" => String::new(),
             name => format!("{name}: "),
-        };
-        let done = (report.step - first) as f64;
-        let left = match done {
-            0.0 => String::new(),
-            done => {
-                let seconds =
-                    (now - start).as_secs_f64() / done * (report.steps - report.step) as f64;
-                format!(", {seconds:.0} s left")
-            }
         };
         crate::printer::say(format!(
             "{name}step {}/{}{left}: {}",

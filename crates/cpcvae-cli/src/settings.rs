@@ -4,6 +4,7 @@
 //! the data. A run that goes on starts from its stored settings instead.
 
 use crate::args::{FitArgs, ImageArgs, PlaceArgs, ReadArgs};
+use crate::idle_flags::GivenFlags;
 use crate::printer::Printer;
 use crate::user_file;
 use anyhow::{Context, Result, bail};
@@ -26,6 +27,7 @@ pub struct FitSettings {
     pub folder: PathBuf,
     /// Where to work.
     pub place: PlaceArgs,
+    given: GivenFlags,
 }
 
 /// Resolves the arguments; nothing is written.
@@ -46,7 +48,8 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         .overwrite(args.overwrite)
         .device(&args.place.device)
         .repeats(usize::from(args.repeats))
-        .compare(!args.no_compare);
+        .compare(!args.no_compare)
+        .keep_folds(args.keep_folds);
     if let Some(folds) = args.folds {
         estimator = estimator.folds(usize::from(folds));
     }
@@ -67,6 +70,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         source: args.data.clone(),
         folder,
         place: args.place.clone(),
+        given: GivenFlags::of(args),
     })
 }
 
@@ -77,9 +81,12 @@ impl FitSettings {
             .estimator
             .settings_before_opening(&self.data, &self.source)?;
         let needs_labels = config.method.uses_labels();
+        self.given.check_settings(&config)?;
+        self.given.check_built_in(&self.data)?;
         Ok(match &self.data {
             DataName::File(path) => {
                 let file = UserFile::open(path, &config.data, needs_labels)?;
+                self.given.check_file(&file, &self.source)?;
                 user_file::tell(&file, printer);
                 file.into_source(&config.data)?
             }

@@ -27,7 +27,7 @@ fn clouds(more: &[&str]) -> (Sandbox, String) {
 
 #[test]
 fn fit_compares_on_held_out_labels_and_says_what_it_found() {
-    let (sandbox, summary) = clouds(&["--folds", "3"]);
+    let (sandbox, summary) = clouds(&["--folds", "3", "--keep-folds"]);
     for part in [
         "held out    accuracy",
         "24 labels, held out in 3 folds",
@@ -53,7 +53,14 @@ fn fit_compares_on_held_out_labels_and_says_what_it_found() {
     // Asked again, nothing is trained again and nothing changes.
     let before = sandbox.files("run/crossfit");
     let again = sandbox.fit(&[
-        "wine.csv", "--out", "run", "--resume", "--folds", "3", "--json",
+        "wine.csv",
+        "--out",
+        "run",
+        "--resume",
+        "--folds",
+        "3",
+        "--keep-folds",
+        "--json",
     ]);
     assert_eq!(before, sandbox.files("run/crossfit"));
     let value: serde_json::Value = serde_json::from_str(&again).expect("JSON");
@@ -71,7 +78,7 @@ fn fit_compares_on_held_out_labels_and_says_what_it_found() {
 #[test]
 fn folds_trained_beside_each_other_answer_as_one_after_the_other() {
     let with_threads = |threads| {
-        let (sandbox, summary) = clouds(&["--folds", "3", "--threads", threads]);
+        let (sandbox, summary) = clouds(&["--folds", "3", "--keep-folds", "--threads", threads]);
         let models = [0, 1, 2].map(|fold| {
             let folder = format!("run/crossfit/3-folds/cpc/fold-{fold}/model");
             sandbox.read(&format!("{folder}/model.safetensors"))

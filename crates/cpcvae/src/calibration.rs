@@ -142,12 +142,14 @@ impl Calibration {
     }
 
     /// Takes in how usual the model finds its training rows: at most 2,000 of them (500 for a wide
-    /// residual network), evenly over the split.
+    /// residual network), evenly over the split. With `hides_cells` also of rows with missing cells,
+    /// which need not be known where they are compared in another way.
     pub fn with_typical(
         mut self,
         trained: &Trained,
         data: &Dataset,
         split: &Split,
+        hides_cells: bool,
     ) -> Result<Self> {
         if trained.card.shape.kind == ModelKind::Classifier {
             return Ok(self);
@@ -158,8 +160,19 @@ impl Calibration {
             Net::Wrn(_) => COMPARED_IMAGES,
             Net::Mlp => COMPARED_ROWS,
         };
-        let log_densities = log_densities(trained, data.select(&evenly(&rows, most)))?;
-        self.typical = Typical::new(&log_densities, DENSITY_DRAWS);
+        let rows = data.select(&evenly(&rows, most));
+        let rows = trained.card.preprocess.apply(rows)?;
+        let score = |rows: &Matrix, _: &[u32]| trained.log_densities(&trained.inference, rows);
+        self.typical = match hides_cells {
+            true => {
+                let places = trained.card.preprocess.places();
+                Typical::of_rows(&rows.features.matrix(), &places, DENSITY_DRAWS, &score)?
+            }
+            false => {
+                let scores = trained.log_densities(&trained.inference, &rows.features)?;
+                Typical::new(&scores, DENSITY_DRAWS)
+            }
+        };
         Ok(self)
     }
 

@@ -30,6 +30,11 @@ const MOST_NUMBERS_AT_ONCE: usize = 32 << 20;
 pub type Spread =
     fn(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32>;
 
+/// Anything that predicts continuous labels without training (see [`crate::regressors::baseline`]):
+/// `features [rows, width]`, labelled rows first, `labels [labelled rows, outputs]`.
+pub type PredictValues =
+    fn(features: &[f32], width: usize, labels: &[f32], outputs: usize) -> Vec<f32>;
+
 /// How labelled rows are held out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Folding {
@@ -256,6 +261,29 @@ impl<'a> CrossFit<'a> {
         Ok(HeldOut {
             rows: part.held_out.clone(),
             outputs: Matrix::new(part.held_out.len(), classes, all)?,
+        })
+    }
+
+    /// Continuous labels of the rows of a part by something that needs no training.
+    pub fn values(
+        &self,
+        part: usize,
+        config: &RunConfig,
+        predict: PredictValues,
+    ) -> Result<HeldOut> {
+        let part = &self.parts[part];
+        let prepared = Prepared::new(self.source(part), config, None)?;
+        let rows = [part.split.labelled.as_slice(), &part.held_out].concat();
+        let training = &prepared.training.rows;
+        let features = ComparedFeatures::Hog.of(training.features.gather(&rows), &training.layout);
+        let known = part.split.labelled.iter();
+        let labels = known.filter_map(|row| self.data.labels.values_of(*row));
+        let labels: Vec<f32> = labels.flatten().copied().collect();
+        let outputs = self.data.labels.dimensions();
+        let values = predict(&features.values, features.columns, &labels, outputs);
+        Ok(HeldOut {
+            rows: part.held_out.clone(),
+            outputs: Matrix::new(part.held_out.len(), outputs, values)?,
         })
     }
 

@@ -4,18 +4,20 @@
 //! An extension of ours, not the paper's. A network that learns to predict from few labels describes
 //! rows less sharply than the rows themselves do (`docs/evidence.md` has the figures).
 
+mod distance;
+
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
 use crate::infer::{Filling, Typical};
 use crate::prepare::{FeatureScale, Preprocess};
-use crate::run::RunFolder;
+use crate::run::{Card, RunFolder};
 use crate::train::{Parameters, TensorFile, evenly};
 use cpcvae_data::{Dataset, Layout, Matrix, Split};
-use cpcvae_kernels::neighbours::nearest;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// The format that rows are written in.
@@ -24,8 +26,6 @@ const FORMAT: u32 = 1;
 const MOST_NUMBERS: usize = 2_000_000;
 /// With fewer rows nothing can be said of what is near.
 const FEWEST_ROWS: usize = 50;
-/// How unusual a row is: its mean distance to so many rows.
-const COMPARED: usize = 5;
 /// Kept rows whose own distance is measured at most, to know what is usual.
 const MEASURED: usize = 2000;
 /// Rows that a gap is filled from.
@@ -38,6 +38,8 @@ pub struct NearestRows {
     rows: Matrix,
     /// The same with 0 for them.
     whole: Vec<f32>,
+    /// Where the values of each column stand; empty where no cell can be missing.
+    places: Vec<Range<usize>>,
     /// Of the negative distances of these rows to each other.
     usual: Typical,
 }
@@ -63,7 +65,8 @@ impl NearestRows {
             FeatureScale::Mixed(scale) => !scale.row.counts.is_empty(),
             FeatureScale::Pixels { .. } => true,
         };
-        if has_counts || !matches!(data.layout, Layout::Columns(_)) {
+        let is_table = matches!(data.layout, Layout::Columns(_));
+        if config.ensemble.kept_rows == 0 || has_counts || !is_table {
             return Ok(None);
         }
         let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
@@ -75,24 +78,33 @@ impl NearestRows {
         }
         let prepared = preprocess.apply(data.select(&chosen))?;
         let rows = prepared.features.matrix();
-        let whole = rows.clone().with_missing_as(0.0).values;
-        let measured: Vec<u32> = evenly(&(0..rows.rows as u32).collect::<Vec<_>>(), MEASURED);
-        let distances = distances_of_own(&whole, rows.columns, &measured);
-        let negative: Vec<f32> = distances.iter().map(|distance| -distance).collect();
-        let usual = Typical::new(&negative, 1);
-        Ok(usual.map(|usual| Self { rows, whole, usual }))
+        let kept = Self::of(rows, preprocess.places());
+        let measured: Vec<u32> = evenly(&(0..kept.rows.rows as u32).collect::<Vec<_>>(), MEASURED);
+        let some = Matrix {
+            rows: measured.len(),
+            columns: kept.rows.columns,
+            values: measured
+                .iter()
+                .flat_map(|row| kept.rows.row(*row as usize))
+                .copied()
+                .collect(),
+        };
+        let own = |rows: &Matrix, numbers: &[u32]| {
+            let numbers = numbers.iter().map(|number| measured[*number as usize]);
+            Ok(kept.nearness(rows, Some(&numbers.collect::<Vec<_>>())))
+        };
+        let usual = Typical::of_rows(&some, &kept.places, 1, &own)?;
+        Ok(usual.map(|usual| Self { usual, ..kept }))
     }
 
-    /// Of 100 training rows, how many are as far from the others as each of `rows [rows, columns]`,
-    /// or farther. Missing cells count as their column's mean.
-    pub fn percentiles(&self, rows: &Matrix) -> Vec<f32> {
-        let whole = rows.clone().with_missing_as(0.0).values;
-        let near = nearest(self.rows.columns, &whole, &self.whole, COMPARED);
-        let distances = near.distances.chunks_exact(near.count);
-        let mean = |distances: &[f32]| distances.iter().sum::<f32>() / distances.len() as f32;
-        distances
-            .map(|distances| self.usual.percentile(-mean(distances)))
-            .collect()
+    /// Rows of which it is not yet known what is usual.
+    fn of(rows: Matrix, places: Vec<Range<usize>>) -> Self {
+        Self {
+            whole: rows.clone().with_missing_as(0.0).values,
+            rows,
+            places,
+            usual: Typical::new(&[0.0], 1).expect("a number"),
+        }
     }
 
     /// Prepared rows with every NaN filled in from the ten rows nearest by the known cells: their
@@ -196,20 +208,25 @@ impl NearestRows {
         file.save(&path(folder))
     }
 
-    /// That of a run for rows of so many columns; nothing where it has none.
-    pub fn load(folder: &RunFolder, columns: usize) -> Result<Option<Self>> {
+    /// That of a run with this model; nothing where it has none.
+    pub fn load(folder: &RunFolder, card: &Card) -> Result<Option<Self>> {
         let path = path(folder);
         if !path.exists() {
             return Ok(None);
         }
         let file = TensorFile::load(&path)?;
-        Self::of_file(file, columns).map(Some).map_err(|problem| {
+        let kept = Self::of_file(file, card.shape.features, card.preprocess.places());
+        kept.map(Some).map_err(|problem| {
             let advice = "remove it to have the network answer alone, or train again";
             Error::file(&path, format!("{problem}; {advice}"))
         })
     }
 
-    fn of_file(mut file: TensorFile, columns: usize) -> std::result::Result<Self, String> {
+    fn of_file(
+        mut file: TensorFile,
+        columns: usize,
+        places: Vec<Range<usize>>,
+    ) -> std::result::Result<Self, String> {
         let about: About = serde_json::from_str(&file.about).map_err(|error| error.to_string())?;
         if about.format != FORMAT {
             return Err(format!("has format {}, not {FORMAT}", about.format));
@@ -228,32 +245,12 @@ impl NearestRows {
             return Err("has rows with infinite values".into());
         }
         let rows = Matrix::new(rows, width, values).map_err(|error| error.to_string())?;
-        let whole = rows.clone().with_missing_as(0.0).values;
         let usual = about.usual;
-        Ok(Self { rows, whole, usual })
+        Ok(Self {
+            usual,
+            ..Self::of(rows, places)
+        })
     }
-}
-
-/// Mean distances of some of `rows [rows, columns]` to their nearest others.
-fn distances_of_own(rows: &[f32], columns: usize, some: &[u32]) -> Vec<f32> {
-    let queries: Vec<f32> = some
-        .iter()
-        .flat_map(|row| &rows[*row as usize * columns..][..columns])
-        .copied()
-        .collect();
-    // A row is the nearest to itself.
-    let near = nearest(columns, &queries, rows, COMPARED + 1);
-    let others = |(place, row): (usize, &u32)| {
-        let found = place * near.count..(place + 1) * near.count;
-        let found = near.rows[found.clone()].iter().zip(&near.distances[found]);
-        let others: Vec<f32> = found
-            .filter(|(other, _)| *other != row)
-            .map(|(_, distance)| *distance)
-            .take(COMPARED)
-            .collect();
-        others.iter().sum::<f32>() / others.len().max(1) as f32
-    };
-    some.iter().enumerate().map(others).collect()
 }
 
 fn path(folder: &RunFolder) -> PathBuf {
@@ -269,15 +266,11 @@ mod tests {
         let values: Vec<f32> = (0..100)
             .flat_map(|i| [0.1 * i as f32, 0.2 * i as f32])
             .collect();
-        let rows = Matrix::new(100, 2, values.clone()).expect("fits");
+        let rows = Matrix::new(100, 2, values).expect("fits");
         let all: Vec<u32> = (0..100).collect();
-        let distances = distances_of_own(&values, 2, &all);
-        let negative: Vec<f32> = distances.iter().map(|distance| -distance).collect();
-        NearestRows {
-            whole: values,
-            rows,
-            usual: Typical::new(&negative, 1).expect("rows"),
-        }
+        let kept = NearestRows::of(rows.clone(), vec![0..1, 1..2]);
+        let usual = Typical::new(&kept.nearness(&rows, Some(&all)), 1).expect("rows");
+        NearestRows { usual, ..kept }
     }
 
     #[test]
@@ -313,6 +306,7 @@ mod tests {
     #[test]
     fn a_file_that_does_not_fit_is_refused() {
         let kept = line();
+        let places = || vec![0..1, 1..2];
         let file = |values: Vec<f32>| TensorFile {
             tensors: Parameters([("rows".to_string(), (vec![100, 2], values))].into()),
             about: serde_json::to_string(&About {
@@ -321,9 +315,10 @@ mod tests {
             })
             .expect("plain"),
         };
-        let same = NearestRows::of_file(file(kept.rows.values.clone()), 2).expect("fits");
+        let same = NearestRows::of_file(file(kept.rows.values.clone()), 2, places()).expect("fits");
         assert_eq!(same, kept);
-        let refused = |file, columns| NearestRows::of_file(file, columns).expect_err("refused");
+        let refused =
+            |file, columns| NearestRows::of_file(file, columns, places()).expect_err("refused");
         assert!(refused(file(kept.rows.values.clone()), 3).contains("do not fit"));
         assert!(refused(file(vec![f32::INFINITY; 200]), 2).contains("infinite"));
     }

@@ -150,11 +150,16 @@ pub struct FitArgs {
           value_parser = clap::value_parser!(u16).range(1..))]
     pub repeats: u16,
     /// Hold no labels out: no estimate without test rows, no calibration, no comparison
-    #[arg(long, help_heading = "Held-out labels", conflicts_with_all = ["folds", "repeats"])]
+    #[arg(long, help_heading = "Held-out labels",
+          conflicts_with_all = ["folds", "repeats", "no_compare"])]
     pub no_crossfit: bool,
     /// Hold labels out, but do not train the baselines to compare with
     #[arg(long, help_heading = "Held-out labels")]
     pub no_compare: bool,
+
+    /// Keep the runs of the folds in `crossfit/`, which are removed at the end
+    #[arg(long, help_heading = "Held-out labels", conflicts_with = "no_crossfit")]
+    pub keep_folds: bool,
 
     /// Fit everything into about this time, such as 60s or 5m: fewer steps and, if need be, folds
     #[arg(long, value_name = "TIME", value_parser = time)]

@@ -5,6 +5,9 @@ mod anndata;
 mod arrays;
 #[cfg(feature = "parquet")]
 mod dates;
+mod fuzz_corpora;
+mod fuzz_seeds;
+mod fuzz_targets;
 mod image_labels;
 mod images;
 mod large;

@@ -3,12 +3,13 @@
 use super::{Comparison, MethodScores, ScoreKind};
 use crate::calibration::{closeness, rightness};
 use crate::config::{EnsembleMembers, RunConfig};
-use crate::crossfit::{CrossFit, Folding, HeldOut, Spread};
+use crate::crossfit::{CrossFit, Folding, HeldOut, PredictValues, Spread};
 use crate::ensemble::Voter;
 use crate::error::{Error, Result};
 use crate::method::{DataKind, LabelsOnly, Method, MethodSettings, VaeThenMlp};
 use crate::parallel_runs::parallel_runs;
 use crate::pseudo_label::{Propagation, forest, knn, logistic, propagate};
+use crate::regressors::baseline;
 use crate::train::{TrainingInfo, Watch};
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Labels, Split};
@@ -24,11 +25,22 @@ const UNTRAINED: [(&str, Spread); 4] = [
     }),
 ];
 
+/// The same for continuous labels.
+const OF_VALUES: [(&str, PredictValues); 4] = [
+    ("neighbours", baseline::neighbours),
+    ("ridge", baseline::ridge),
+    ("random-forest", baseline::random_forest),
+    ("median", baseline::median),
+];
+
 /// What the common answer of a network and its members is called.
 const ENSEMBLE: &str = "ensemble";
 
 /// Baselines that are networks, with the run's own shape and number of steps.
 const TRAINED: [&str; 2] = [LabelsOnly::INFO.name, VaeThenMlp::INFO.name];
+
+/// The folder of the folds' runs.
+const FOLDS: &str = "crossfit";
 
 /// Steps of the network that learns labels alone, at most: it knows them by heart long before.
 const LABELS_ONLY_STEPS: u64 = 500;
@@ -78,8 +90,22 @@ impl Workplace<'_> {
 
     /// Where the folds of a method are kept.
     fn folder_of(&self, folding: &Folding, name: &str) -> Option<PathBuf> {
-        let folder = self.folder.as_ref()?.join("crossfit");
-        Some(folder.join(format!("{}-folds", folding.folds)).join(name))
+        Some(self.folds_folder(folding)?.join(name))
+    }
+
+    fn folds_folder(&self, folding: &Folding) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?.join(FOLDS);
+        Some(folder.join(format!("{}-folds", folding.folds)))
+    }
+
+    /// Removes the runs of the folds, once what they were trained for is known. What cannot be removed
+    /// does no harm.
+    pub(crate) fn remove_folds(&self, folding: &Folding) {
+        if let Some(folder) = self.folds_folder(folding) {
+            let _ = std::fs::remove_dir_all(&folder);
+            // Other numbers of folds may be there still.
+            let _ = folder.parent().map(std::fs::remove_dir);
+        }
     }
 }
 
@@ -97,7 +123,12 @@ pub fn hold_out_labels(
 
 /// How many trainings baselines take beside a cross-fit.
 pub fn baseline_trainings(config: &RunConfig, fit: &CrossFit<'_>) -> usize {
-    baselines(config).count() * fit.parts()
+    trained_baselines(config) * fit.parts()
+}
+
+/// How many baselines are trained.
+pub fn trained_baselines(config: &RunConfig) -> usize {
+    baselines(config).count()
 }
 
 /// A method without its baselines yet, which did so on held-out rows. `class_weights` are how many
@@ -164,7 +195,7 @@ pub fn with_baselines(
 ) -> Result<Option<Comparison>> {
     for name in baselines(config) {
         let folder = place.folder_of(folding, name);
-        let baseline = baseline(config, name, DataKind::of(&data.layout))?;
+        let baseline = baseline_of(config, name, DataKind::of(&data.layout))?;
         let Some(theirs) = place.hold_out(fit, &baseline, name, folder.as_deref())? else {
             return Ok(None);
         };
@@ -183,6 +214,18 @@ pub fn with_baselines(
             let mut theirs = HeldOut::empty(data.class_names().len());
             for part in 0..fit.parts() {
                 theirs.extend(fit.spread(part, config, spread)?);
+            }
+            comparison.others.push(scores(data, name, &theirs));
+        }
+    }
+    if comparison.measure == ScoreKind::Error {
+        for (name, predict) in OF_VALUES {
+            if comparison.others.iter().any(|other| other.name == name) {
+                continue;
+            }
+            let mut theirs = HeldOut::empty(data.labels.dimensions());
+            for part in 0..fit.parts() {
+                theirs.extend(fit.values(part, config, predict)?);
             }
             comparison.others.push(scores(data, name, &theirs));
         }
@@ -215,7 +258,7 @@ fn baselines(config: &RunConfig) -> impl Iterator<Item = &'static str> {
 }
 
 /// A baseline with the run's own network, batches and number of steps.
-fn baseline(config: &RunConfig, name: &str, kind: DataKind) -> Result<RunConfig> {
+fn baseline_of(config: &RunConfig, name: &str, kind: DataKind) -> Result<RunConfig> {
     let usual = RunConfig::defaults(name, kind, &config.data.source)?;
     let mut baseline = RunConfig {
         method: Method::named(name, kind)?,

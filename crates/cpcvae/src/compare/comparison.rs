@@ -74,7 +74,8 @@ impl MethodScores {
 }
 
 /// Whether unlabelled rows help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// They do.
     Helps,
@@ -97,7 +98,7 @@ pub enum Outcome {
 /// assert!(fitted.verdict().is_none());
 /// # Ok::<(), cpcvae::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// Whether unlabelled rows help.
     pub outcome: Outcome,
@@ -221,15 +222,16 @@ impl Comparison {
                 p_value(paired.p_value)
             ),
             ScoreKind::Error => format!(
-                "the error is {} by {} (95% interval {} to {}; more is better)",
+                "that of {} is {} by {} (95% interval of the change: {} to {}; less is better)",
+                self.ours.name,
                 if paired.difference >= 0.0 {
                     "smaller"
                 } else {
                     "larger"
                 },
                 short(paired.difference.abs()),
-                short(paired.low),
-                short(paired.high)
+                signed(-paired.high),
+                signed(-paired.low)
             ),
         }
     }
@@ -340,6 +342,11 @@ fn p_value(p: f64) -> String {
         p if p < 0.1 => format!("p = {p:.3}"),
         p => format!("p = {p:.2}"),
     }
+}
+
+fn signed(value: f64) -> String {
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{}", short(value))
 }
 
 /// Three significant digits.

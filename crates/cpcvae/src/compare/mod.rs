@@ -7,8 +7,8 @@ mod paired;
 mod power_law;
 
 pub use baselines::{
-    Workplace, baseline_trainings, comparison, hold_out_labels, members_held_out, with_baselines,
-    with_voters,
+    Workplace, baseline_trainings, comparison, hold_out_labels, members_held_out,
+    trained_baselines, with_baselines, with_voters,
 };
 pub use comparison::{Comparison, MethodScores, Outcome, ScoreKind, Verdict};
 pub use learning_curve::{LearningCurve, learning_curve};

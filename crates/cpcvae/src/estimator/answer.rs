@@ -353,7 +353,8 @@ impl Fitted {
             )));
         }
         let open = rows.select(&candidates);
-        let prepared = self.card().preprocess.apply(open.clone())?;
+        let preprocess = &self.card().preprocess;
+        let prepared = preprocess.apply(open.clone())?;
         let inference = &self.trained.inference;
         let codes = inference.encode(&prepared.features)?.mean;
         let mut probabilities = self.common_outputs(&prepared)?;
@@ -366,7 +367,10 @@ impl Fitted {
                 // A run without training rows' densities: how usual among the rows asked about.
                 let typical = self.calibration.typical.clone();
                 let typical = typical.or_else(|| Typical::new(&log_p, DENSITY_DRAWS));
-                typical.map_or(vec![0.0; log_p.len()], |t| t.percentiles(&log_p))
+                let (rows, places) = (prepared.features.matrix(), preprocess.places());
+                typical.map_or(vec![0.0; log_p.len()], |typical| {
+                    typical.percentiles(&log_p, &rows, &places)
+                })
             }
         };
         let percentile = |row: usize| percentiles[row];

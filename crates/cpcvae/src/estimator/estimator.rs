@@ -52,6 +52,7 @@ pub(super) struct HeldOutOptions {
     pub(super) folds: Option<usize>,
     pub(super) repeats: usize,
     pub(super) compare: bool,
+    pub(super) keep_folds: bool,
     /// How long everything may take.
     pub(super) budget: Option<Duration>,
 }
@@ -75,6 +76,7 @@ impl Estimator {
                 folds: None,
                 repeats: 1,
                 compare: false,
+                keep_folds: false,
                 budget: None,
             },
         }
@@ -167,6 +169,7 @@ impl Estimator {
         }
         let device = self.device()?;
         let folder = self.run_folder();
+        watch.plan(self.trainings(&config, &source.rows));
         // Nobody else works in the folder until this ends.
         let _lock = folder.as_ref().map(RunFolder::claim).transpose()?;
         if let Some(folder) = folder.as_ref().filter(|_| self.overwrite && !self.resume) {
@@ -174,6 +177,9 @@ impl Estimator {
         }
         // Shares the rows, which stay where they are.
         let data = source.rows.clone();
+        if let Some(done) = self.finished(folder.as_ref(), &config, &data, &device, watch)? {
+            return Ok(done);
+        }
         let (config, held_out) = self.within_budget(config, &source, &device, began)?;
         let this = &Self {
             held_out,
@@ -201,6 +207,7 @@ impl Estimator {
             &fitted.trained.with_seed(config.seed),
             &data,
             &fitted.split,
+            fitted.nearest.is_none(),
         )?;
         fitted.keep_calibration()?;
         this.measure(&mut fitted, &data, members, watch)?;

@@ -152,6 +152,11 @@ pub trait Fit: Sized {
         self.change(|estimator| estimator.held_out.repeats = repeats)
     }
 
+    /// Keeps the runs of the folds, which are removed once labels were held out.
+    fn keep_folds(self, keep: bool) -> Self {
+        self.change(|estimator| estimator.held_out.keep_folds = keep)
+    }
+
     /// Fits everything into about this time, by fewer steps and, if need be, folds than without it.
     fn budget(self, time: Duration) -> Self {
         self.change(|estimator| estimator.held_out.budget = Some(time))

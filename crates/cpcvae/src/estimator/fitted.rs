@@ -1,7 +1,7 @@
 //! A fitted model: what it is, how it is kept and loaded.
 
 use super::{HeldOutDetails, Suspect};
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, Figures};
 use crate::compare::{Comparison, Verdict};
 use crate::config::RunConfig;
 use crate::device::{Device, Precision, device};
@@ -49,9 +49,15 @@ pub struct Fitted {
     pub(super) device: Device,
 }
 
+/// The format that `report.json` is written in.
+const REPORT_FORMAT: u32 = 1;
+
 /// `report.json`: what training found, and what was found on held-out labels.
 #[derive(Serialize, Deserialize)]
 struct StoredReport {
+    /// Version of its keys, which `docs/json.md` has; 0 before there was one.
+    #[serde(default)]
+    format: u32,
     #[serde(flatten)]
     report: RunReport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,6 +70,11 @@ struct StoredReport {
     /// Labels that are doubted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     suspects: Vec<Suspect>,
+    /// Figures on held-out labels, as in `answers.json`, and the comparison in words: for readers.
+    #[serde(default, skip_serializing_if = "Option::is_none", skip_deserializing)]
+    held_out: Option<Figures>,
+    #[serde(default, skip_serializing_if = "Option::is_none", skip_deserializing)]
+    verdict: Option<Verdict>,
 }
 
 /// Whether answers were measured on held-out labels.
@@ -114,9 +125,13 @@ impl Fitted {
         }
         let folder = RunFolder::at(path);
         let device = device(device_name)?;
+        folder.check_files()?;
         let trained = Trained::open_with(&folder, &device, precision, 0)?;
         let calibration = Calibration::load(&folder)?.unwrap_or_else(Calibration::unknown);
         let StoredReport {
+            format: _,
+            held_out: _,
+            verdict: _,
             report,
             comparison,
             held_out_details: details,
@@ -124,9 +139,8 @@ impl Fitted {
             suspects,
         } = folder.read_report()?;
         let ensemble = Ensemble::load(&folder, &trained.card.shape.target)?;
-        let columns = trained.card.shape.features;
         Ok(Self {
-            nearest: NearestRows::load(&folder, columns)?,
+            nearest: NearestRows::load(&folder, &trained.card)?,
             config: folder.config()?,
             trained,
             held_out: match calibration.held_out {
@@ -265,6 +279,9 @@ impl Fitted {
 
     fn stored_report(&self) -> StoredReport {
         StoredReport {
+            format: REPORT_FORMAT,
+            held_out: self.calibration.held_out.clone(),
+            verdict: self.verdict(),
             report: self.report.clone(),
             comparison: self.comparison.clone(),
             held_out_details: self.details.clone(),

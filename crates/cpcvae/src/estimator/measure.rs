@@ -121,7 +121,11 @@ impl Estimator {
         fitted.comparison = Some(comparison);
         fitted.held_out = HeldOutState::Measured;
         fitted.keep_calibration()?;
-        fitted.keep_report()
+        fitted.keep_report()?;
+        if !self.held_out.keep_folds {
+            place.remove_folds(&folding);
+        }
+        Ok(())
     }
 }
 

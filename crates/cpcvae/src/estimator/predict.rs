@@ -253,6 +253,7 @@ impl Fitted {
         let prepared = self.card().preprocess.apply(rows.clone())?;
         let layout = prepared.layout.clone();
         let reading = Reading::new(&self.card().shape.target, &self.calibration, coverage);
+        let places = self.card().preprocess.places();
         Ok(self.parts(prepared.features).map(move |part| {
             let outputs = part.inference.predict(&part.features, options.samples)?;
             let (outputs, said) = self.with_members(outputs, &part.features, &layout)?;
@@ -277,7 +278,7 @@ impl Fitted {
                     .log_densities(&part.inference, &part.features)?;
                 answers.percentile = Some(match &self.nearest {
                     Some(nearest) => nearest.percentiles(&part.features),
-                    None => typical.percentiles(&log_density),
+                    None => typical.percentiles(&log_density, &part.features, &places),
                 });
                 answers.log_density = Some(log_density);
             }

@@ -11,6 +11,7 @@ mod draws;
 mod encode;
 mod evaluate;
 mod fitted_codes;
+mod gaps;
 mod generative;
 mod impute;
 mod mixture;

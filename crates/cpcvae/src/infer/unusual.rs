@@ -1,6 +1,10 @@
 //! How unusual a row is: where its log p(x) stands among those of training rows.
 
+use super::gaps::{self, Level, ScoreRows};
+use crate::error::Result;
+use cpcvae_data::Matrix;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Quantiles kept: enough for a tenth of a percent.
 const KEPT: usize = 1001;
@@ -12,44 +16,101 @@ pub struct Typical {
     /// number of draws, so rows are compared only at the same number.
     pub draws: usize,
     quantiles: Vec<f32>,
+    /// The same of rows with missing cells, by their number. Empty where no cell can be missing, and in
+    /// runs of before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<Level>,
+}
+
+/// At most so many quantiles of the values that are finite, evenly spaced.
+pub(super) fn quantiles(mut values: Vec<f32>, most: usize) -> Vec<f32> {
+    values.retain(|value| value.is_finite());
+    values.sort_by(f32::total_cmp);
+    let last = values.len().saturating_sub(1);
+    match values.len() <= most {
+        true => values,
+        false => (0..most).map(|i| values[i * last / (most - 1)]).collect(),
+    }
+}
+
+/// Of 100 values that have these quantiles, how many are not above this one.
+pub(super) fn rank(quantiles: &[f32], value: f32) -> f32 {
+    let rank = match value.is_nan() {
+        true => 0,
+        false => quantiles.partition_point(|limit| *limit <= value),
+    };
+    100.0 * rank as f32 / quantiles.len() as f32
 }
 
 impl Typical {
     /// From the log p(x) of training rows; values that are not finite are left out. Nothing
     /// where none is left.
     pub fn new(log_likelihoods: &[f32], draws: usize) -> Option<Self> {
-        let mut sorted: Vec<f32> = log_likelihoods.to_vec();
-        sorted.retain(|value| value.is_finite());
-        sorted.sort_by(f32::total_cmp);
-        let last = sorted.len().checked_sub(1)?;
-        let quantiles = match sorted.len() <= KEPT {
-            true => sorted,
-            false => (0..KEPT).map(|i| sorted[i * last / (KEPT - 1)]).collect(),
+        let quantiles = quantiles(log_likelihoods.to_vec(), KEPT);
+        (!quantiles.is_empty()).then_some(Self {
+            draws,
+            quantiles,
+            gaps: Vec::new(),
+        })
+    }
+
+    /// From training rows `[rows, places]` and how they are scored, also with some of their cells
+    /// hidden: `columns` says where the values of each column stand.
+    pub(crate) fn of_rows(
+        rows: &Matrix,
+        columns: &[Range<usize>],
+        draws: usize,
+        score: &dyn ScoreRows,
+    ) -> Result<Option<Self>> {
+        let numbers: Vec<u32> = (0..rows.rows as u32).collect();
+        let scores = score.score(rows, &numbers)?;
+        let is_whole = |row: &usize| gaps::missing(rows.row(*row), columns).next().is_none();
+        let whole: Vec<f32> = (0..rows.rows)
+            .filter(is_whole)
+            .map(|row| scores[row])
+            .collect();
+        let compared = match whole.len() >= gaps::FEWEST_ROWS {
+            true => &whole,
+            false => &scores,
         };
-        Some(Self { draws, quantiles })
+        let Some(usual) = Self::new(compared, draws) else {
+            return Ok(None);
+        };
+        let gaps = gaps::learn(rows, &scores, columns, score)?;
+        Ok(Some(Self { gaps, ..usual }))
     }
 
     /// Whether it can have been measured.
     pub(crate) fn is_sound(&self) -> bool {
-        self.draws > 0 && !self.quantiles.is_empty() && self.quantiles.is_sorted()
+        let sorted = !self.quantiles.is_empty() && self.quantiles.is_sorted();
+        self.draws > 0 && sorted && gaps::are_sound(&self.gaps)
     }
 
     /// The percentile of a row: of 100 training rows, how many are as unusual as this one or
     /// more so. Near 0 for a row unlike any of them. A log p(x) that is not a number is as
     /// unusual as can be.
     pub fn percentile(&self, log_likelihood: f32) -> f32 {
-        let below = |limit: &f32| *limit <= log_likelihood;
-        let rank = match log_likelihood.is_nan() {
-            true => 0,
-            false => self.quantiles.partition_point(below),
-        };
-        100.0 * rank as f32 / self.quantiles.len() as f32
+        rank(&self.quantiles, log_likelihood)
     }
 
-    /// [`Typical::percentile`] of every row.
-    pub fn percentiles(&self, log_likelihoods: &[f32]) -> Vec<f32> {
-        let rows = log_likelihoods.iter();
-        rows.map(|value| self.percentile(*value)).collect()
+    /// [`Typical::percentile`] of prepared rows `[rows, places]`, each among training rows with as many
+    /// cells hidden. A row without any known cell has 0: nothing says that it is usual.
+    pub(crate) fn percentiles(
+        &self,
+        scores: &[f32],
+        rows: &Matrix,
+        columns: &[Range<usize>],
+    ) -> Vec<f32> {
+        let of_row = |(row, score): (usize, &f32)| {
+            let row = rows.row(row);
+            match gaps::missing(row, columns).count() {
+                0 => self.percentile(*score),
+                all if all == columns.len() => 0.0,
+                count => gaps::percentile(&self.gaps, count, *score, row, columns)
+                    .unwrap_or_else(|| self.percentile(*score)),
+            }
+        };
+        scores.iter().enumerate().map(of_row).collect()
     }
 }
 

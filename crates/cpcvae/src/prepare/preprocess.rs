@@ -7,6 +7,7 @@ use cpcvae_data::{
     Column, ColumnKind, Dataset, Features, Labels, Layout, Matrix, Rows, Standardizer,
 };
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What is done to features and labels before the model sees them; stored in the model's card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,6 +124,14 @@ impl Preprocess {
         match &self.layout {
             Layout::Columns(columns) => columns,
             Layout::Image { .. } => &[],
+        }
+    }
+
+    /// Where the values of each column stand in a prepared row; nothing where no cell can be missing.
+    pub(crate) fn places(&self) -> Vec<Range<usize>> {
+        match &self.features {
+            FeatureScale::Mixed(scale) => scale.places(self.columns()).collect(),
+            FeatureScale::Standardise(_) | FeatureScale::Pixels { .. } => Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Ours, not the paper's: regressors of the labelled rows alone, whose answers count beside a
 //! network's where labels are continuous.
 
+pub mod baseline;
 mod kernel_ridge;
 mod nearest;
 mod share;

@@ -82,7 +82,7 @@ impl Fingerprint {
 impl RunFolder {
     /// Keeps the fingerprint of a run that begins; refuses to go on with other data. Runs of before
     /// have none.
-    pub(super) fn check_data(&self, data: &Dataset) -> Result<()> {
+    pub(crate) fn check_data(&self, data: &Dataset) -> Result<()> {
         let path = self.path().join("data.json");
         let now = Fingerprint::of(data);
         if !path.exists() {

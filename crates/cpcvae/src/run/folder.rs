@@ -6,7 +6,18 @@ use crate::error::{Error, Remedy, Result};
 use cpcvae_data::{Split, write_atomically};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Checksums of the files that carry none of their own,
+const SUMS: &str = "files.json";
+/// and these files.
+const UNSEALED: [&str; 4] = [
+    "config.toml",
+    "split.json",
+    "metrics.jsonl",
+    "model/card.json",
+];
 
 /// Files of a run.
 #[derive(Clone, Debug)]
@@ -90,7 +101,54 @@ impl RunFolder {
 
     /// Writes the report, which may hold more than a [`RunReport`].
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
-        sealed::write(&self.report_path(), report)
+        sealed::write(&self.report_path(), report)?;
+        self.seal_files()
+    }
+
+    /// Keeps checksums of the files that carry none, which are complete now.
+    fn seal_files(&self) -> Result<()> {
+        let mut sums = BTreeMap::new();
+        for name in UNSEALED {
+            if let Some(sum) = self.checksum(name)? {
+                sums.insert(name.to_string(), sum);
+            }
+        }
+        sealed::write(&self.path().join(SUMS), &sums)
+    }
+
+    fn checksum(&self, name: &str) -> Result<Option<u32>> {
+        let path = self.path().join(name);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(crc32fast::hash(&bytes))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::file(&path, error)),
+        }
+    }
+
+    /// Fails where a file that carries no checksum of its own is not as it was when the run ended.
+    /// Runs of before know nothing of it, and what is gone is noticed by whoever needs it.
+    pub(crate) fn check_files(&self) -> Result<()> {
+        let path = self.path().join(SUMS);
+        if !path.exists() {
+            return Ok(());
+        }
+        let mut sums: BTreeMap<String, serde_json::Value> = sealed::read(&path)?;
+        for name in UNSEALED {
+            let now = self.checksum(name)?;
+            let Some((now, then)) = now.zip(sums.remove(name)) else {
+                continue;
+            };
+            if then != now {
+                return Err(Error::file(
+                    &self.path().join(name),
+                    format!(
+                        "its checksum does not match that in {SUMS}: it is damaged, or was changed \
+                         by hand; restore it, or train again"
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The report of a finished run.

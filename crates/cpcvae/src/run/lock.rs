@@ -46,6 +46,7 @@ impl RunFolder {
     pub(crate) fn clear(&self) -> Result<()> {
         // The settings last: until then the folder is known as that of a run.
         let parts = [
+            "files.json",
             "report.json",
             "metrics.jsonl",
             "split.json",

@@ -39,6 +39,9 @@ pub trait Watch: Sync {
         Box::new(Silent)
     }
 
+    /// So many trainings are to come in all, at most.
+    fn plan(&self, _: usize) {}
+
     /// Something worth telling, as a sentence.
     fn note(&self, _: &str) {}
 }

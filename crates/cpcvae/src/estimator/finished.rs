@@ -1,0 +1,70 @@
+//! What is left to be done of a `fit`: how many trainings it takes, and nothing for a run that has
+//! come to its end.
+
+use super::Estimator;
+use super::fitted::{Fitted, HeldOutState};
+use crate::compare::{self, Comparison, Workplace};
+use crate::config::RunConfig;
+use crate::device::Device;
+use crate::error::Result;
+use crate::run::RunFolder;
+use crate::train::Watch;
+use cpcvae_data::Dataset;
+
+impl Estimator {
+    /// How many trainings a fit takes, at most: a class may have too few labels for all folds.
+    pub(super) fn trainings(&self, config: &RunConfig, data: &Dataset) -> usize {
+        if !self.holds_out(config, data) {
+            return 1;
+        }
+        let folding = self.folding(data, config.seed);
+        let methods = match self.held_out.compare {
+            true => 1 + compare::trained_baselines(config),
+            false => 1,
+        };
+        1 + folding.folds * folding.repeats.max(1) * methods
+    }
+
+    /// The run that is to go on, where nothing is left to be done: folds that were removed need not be
+    /// trained again.
+    pub(super) fn finished(
+        &self,
+        folder: Option<&RunFolder>,
+        config: &RunConfig,
+        data: &Dataset,
+        device: &Device,
+        watch: &dyn Watch,
+    ) -> Result<Option<Fitted>> {
+        let goes_on = folder.filter(|folder| self.resume && folder.is_finished());
+        let Some(folder) = goes_on.filter(|_| self.holds_out(config, data)) else {
+            return Ok(None);
+        };
+        if folder.config()? != *config {
+            return Ok(None); // which is refused when the run goes on
+        }
+        folder.check_data(data)?;
+        // What is damaged is made again.
+        let Ok(fitted) = Fitted::load_with(folder.path(), &self.device, None) else {
+            return Ok(None);
+        };
+        let folding = self.folding(data, config.seed);
+        let is_compared = |found: &Comparison| {
+            let has_baselines = found.labels_only.is_some() || !self.held_out.compare;
+            found.folds == folding.folds && has_baselines
+        };
+        if *fitted.held_out() != HeldOutState::Measured
+            || !fitted.comparison().is_some_and(is_compared)
+        {
+            return Ok(None);
+        }
+        if !self.held_out.keep_folds {
+            let place = Workplace {
+                device,
+                folder: self.folder.clone(),
+                watch,
+            };
+            place.remove_folds(&folding);
+        }
+        Ok(Some(fitted))
+    }
+}
