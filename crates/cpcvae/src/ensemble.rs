@@ -52,6 +52,15 @@ struct Learnt {
     classes: usize,
 }
 
+/// What an ensemble is made of, for whoever writes it in another format.
+pub(crate) struct EnsembleParts<'a> {
+    pub(crate) compared: ComparedFeatures,
+    pub(crate) members: &'a Members,
+    pub(crate) spread: Option<&'a Spread>,
+    /// The network's first.
+    pub(crate) votes: &'a [Vote],
+}
+
 /// What a vote of somebody is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Voter {
@@ -181,6 +190,16 @@ impl Ensemble {
             weight: vote.weight,
         };
         names.zip(&self.votes).map(voter).collect()
+    }
+
+    /// What it is made of.
+    pub(crate) fn parts(&self) -> EnsembleParts<'_> {
+        EnsembleParts {
+            compared: self.learnt.compared,
+            members: &self.members,
+            spread: self.spread.as_ref(),
+            votes: &self.votes,
+        }
     }
 
     /// What each member says of prepared rows of that layout: `[rows, classes]`.

@@ -32,7 +32,7 @@ pub fn forest(features: &[f32], width: usize, labels: &[(u32, u32)], classes: us
 
 /// A grown forest.
 #[derive(Clone, Debug)]
-pub(super) struct Forest {
+pub(crate) struct Forest {
     trees: Vec<Tree>,
     columns: usize,
     classes: usize,
@@ -42,8 +42,9 @@ pub(super) struct Forest {
 #[derive(Clone, Debug)]
 struct Tree(Vec<Node>);
 
+/// A node of a tree.
 #[derive(Clone, Debug)]
-enum Node {
+pub(crate) enum Node {
     /// Below the threshold to the first node, otherwise to the second.
     Split {
         column: usize,
@@ -64,6 +65,16 @@ enum Splits {
 }
 
 impl Forest {
+    /// The nodes of each tree, its root last.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &[Node]> {
+        self.trees.iter().map(|tree| &tree.0[..])
+    }
+
+    /// How much each tree counts.
+    pub(crate) fn share(&self) -> f32 {
+        1.0 / TREES as f32
+    }
+
     fn grow(data: Labelled<'_>, used: &[usize], splits: Splits) -> Self {
         let tree = |seed| {
             let mut grower = Grower {
@@ -93,7 +104,7 @@ impl Forest {
 
 /// A random forest.
 #[derive(Clone, Debug)]
-pub(super) struct RandomForest(Forest);
+pub(super) struct RandomForest(pub(super) Forest);
 
 impl Classifier for RandomForest {
     fn fit(data: Labelled<'_>, used: &[usize]) -> Self {

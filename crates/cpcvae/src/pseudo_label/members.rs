@@ -53,6 +53,21 @@ impl Members {
         }
     }
 
+    /// The forests: extremely randomised trees and a random forest.
+    pub(crate) fn forests(&self) -> [&Forest; 2] {
+        [&self.extra_trees, &self.random_forest.0]
+    }
+
+    /// The logistic regression.
+    pub(crate) fn logistic(&self) -> &Logistic {
+        &self.logistic
+    }
+
+    /// The kernel ridge regression, where it could be solved.
+    pub(crate) fn ridge(&self) -> Option<&Ridge> {
+        self.ridge.as_ref()
+    }
+
     /// Columns of a row.
     pub fn columns(&self) -> usize {
         self.columns
