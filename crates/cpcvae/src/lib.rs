@@ -13,7 +13,7 @@
 //! | [`config`], [`method`] | settings, their defaults, the table of methods |
 //! | [`train`] | observers of a training |
 //! | [`infer`], [`run`], [`device`] | results of answers, folders of runs, devices |
-//! | [`export`] | a model as an ONNX file, a training for TensorBoard |
+//! | [`export`], [`tensorboard`] | a model as an ONNX file, a training for TensorBoard |
 //!
 //! Modules that are not listed are parts of the implementation. They are public for the tests and
 //! benchmarks of this repository, hidden from these pages, and may change at any time.
@@ -58,6 +58,7 @@ pub mod pseudo_label;
 mod range;
 mod report;
 pub mod run;
+pub mod tensorboard;
 pub mod train;
 
 pub use error::{Error, Remedy, Result};
