@@ -59,12 +59,15 @@ impl<'a> TensorBoard<'a> {
         }
     }
 
+    /// What could not be written so far, if anything could not.
+    pub fn problem(&self) -> Result<()> {
+        lock(&self.problem).take().map_or(Ok(()), Err)
+    }
+
     /// Adds what is known at the end: figures on test rows and on held-out labels, samples of an
     /// image model. Says what could not be written, if anything could not.
     pub fn finish(&self, fitted: &Fitted) -> Result<()> {
-        if let Some(problem) = lock(&self.problem).take() {
-            return Err(problem);
-        }
+        self.problem()?;
         let report = fitted.report();
         let step = report.fit.kept_step;
         let mut own = lock(&self.own);
