@@ -37,9 +37,7 @@ pub fn run(args: &ExportModelArgs, printer: Printer) -> Result<ExitCode> {
         text += &line("output", output);
     }
     text += &format!("answers {}\n", file.answers);
-    let value = |value: &OnnxValue| {
-        json!({ "name": value.name, "kind": value.kind, "meaning": value.meaning })
-    };
+    let value = |value: &OnnxValue| json!({ "name": value.name, "kind": value.kind, "meaning": value.meaning });
     let outputs: Vec<_> = file.outputs.iter().map(value).collect();
     let value = json!({
         "file": path,

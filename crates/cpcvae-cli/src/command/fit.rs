@@ -44,7 +44,9 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
         Err(error) => return Err(error.into()),
     };
     if let Some(Err(problem)) = board.map(|board| board.finish(&fitted)) {
-        printer.warn(format!("not everything is written for TensorBoard: {problem}"));
+        printer.warn(format!(
+            "not everything is written for TensorBoard: {problem}"
+        ));
     }
     let code = match fitted.held_out() {
         HeldOutState::Measured | HeldOutState::NotAsked => ExitCode::SUCCESS,

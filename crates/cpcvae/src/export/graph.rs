@@ -153,7 +153,11 @@ impl Graph {
     /// Sums over each row, `[rows, 1]`.
     pub(super) fn row_sums(&mut self, value: &Value) -> Value {
         let axis = self.ints(&[1]);
-        self.node_with("ReduceSum", &[value, &axis], &[("keepdims", Setting::Int(1))])
+        self.node_with(
+            "ReduceSum",
+            &[value, &axis],
+            &[("keepdims", Setting::Int(1))],
+        )
     }
 
     fn constant(&mut self, shape: &[usize], count: usize, kind: i32, bytes: Vec<u8>) -> Value {

@@ -67,7 +67,11 @@ fn difference(graph: &mut Graph, planes: &Value, axis: i64, side: usize) -> Valu
     let before: Vec<i64> = (0..=last).map(|pixel| (pixel - 1).max(0)).collect();
     let [behind, before] = [behind, before].map(|places| {
         let places = graph.ints(&places);
-        graph.node_with("Gather", &[planes, &places], &[("axis", Setting::Int(axis))])
+        graph.node_with(
+            "Gather",
+            &[planes, &places],
+            &[("axis", Setting::Int(axis))],
+        )
     });
     graph.node("Sub", &[&behind, &before])
 }

@@ -4,7 +4,7 @@
 use super::graph::{Graph, Setting, Value};
 use super::hog::hog;
 use super::input::Row;
-use crate::ensemble::{EnsembleParts, Ensemble};
+use crate::ensemble::{Ensemble, EnsembleParts};
 use crate::pseudo_label::{ComparedFeatures, Forest, Kernel, Logistic, Node, Ridge, Spread, Vote};
 use crate::pseudo_label::{NEAREST_DISTANCE, NEIGHBOURS, doubt};
 use cpcvae_data::Layout;

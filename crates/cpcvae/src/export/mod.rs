@@ -134,7 +134,11 @@ impl OnnxFile {
         let input = outputs::value(INPUT, input.kind, &input.sides, &input.meaning);
         let (infos, values) = outputs.finish();
         let is_ml = |node: &proto::Node| node.domain.is_some();
-        let ml = graph.nodes.iter().any(is_ml).then_some(("ai.onnx.ml", ML_OPERATORS));
+        let ml = graph
+            .nodes
+            .iter()
+            .any(is_ml)
+            .then_some(("ai.onnx.ml", ML_OPERATORS));
         let sets = std::iter::once(("", OPERATORS)).chain(ml);
         let operators = |(domain, version): (&str, i64)| proto::OperatorSet {
             domain: Some(domain.into()),

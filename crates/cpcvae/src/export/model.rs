@@ -65,7 +65,11 @@ pub(super) fn said(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> Said
             }
         }
         ModelKind::AuxiliaryVae(AuxiliaryShape { dimensions, .. }) => {
-            let of_a = if dimensions == 0 { shape.code } else { dimensions };
+            let of_a = if dimensions == 0 {
+                shape.code
+            } else {
+                dimensions
+            };
             let raw = networks.dense(graph, "AuxiliaryVae.auxiliary", &row.seen);
             let a = graph.columns(&raw, 0, of_a);
             let both = graph.side_by_side(&[row.seen.clone(), a]);
@@ -80,7 +84,6 @@ pub(super) fn said(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> Said
         }
     }
 }
-
 
 fn in_shares(graph: &mut Graph, outputs: &Value, target: &Target) -> Value {
     match target {

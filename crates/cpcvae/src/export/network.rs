@@ -80,9 +80,7 @@ impl Networks<'_> {
         match self.shape.activation {
             ActivationName::Softplus => graph.node("Softplus", &[x]),
             ActivationName::Relu => graph.node("Relu", &[x]),
-            ActivationName::Elu => {
-                graph.node_with("Elu", &[x], &[("alpha", Setting::Float(1.0))])
-            }
+            ActivationName::Elu => graph.node_with("Elu", &[x], &[("alpha", Setting::Float(1.0))]),
             ActivationName::LeakyRelu => leaky(graph, x, 0.01),
         }
     }

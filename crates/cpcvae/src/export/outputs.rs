@@ -98,7 +98,10 @@ pub(super) fn value(
         length: Some(length),
     };
     let shape = proto::TensorShape {
-        dim: std::iter::once(rows).chain(sides_known).map(dimension).collect(),
+        dim: std::iter::once(rows)
+            .chain(sides_known)
+            .map(dimension)
+            .collect(),
     };
     let info = proto::ValueInfo {
         name: Some(name.into()),

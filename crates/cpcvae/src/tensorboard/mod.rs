@@ -10,9 +10,7 @@ pub mod record;
 use crate::error::Result;
 use crate::estimator::Fitted;
 use crate::infer::{CodeSource, Evaluation};
-use crate::train::{
-    ConstraintReport, EvaluationReport, Observer, StepReport, TrainingInfo, Watch,
-};
+use crate::train::{ConstraintReport, EvaluationReport, Observer, StepReport, TrainingInfo, Watch};
 use events::EventFile;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -151,7 +149,9 @@ impl Observer for Follower {
     fn on_step(&mut self, report: &StepReport<'_>) {
         let terms = report.terms.iter();
         let terms = terms.map(|(name, value)| (format!("train/{name}"), f64::from(*value)));
-        let multiplier = report.multiplier.map(|lambda| ("train/multiplier".into(), lambda));
+        let multiplier = report
+            .multiplier
+            .map(|lambda| ("train/multiplier".into(), lambda));
         let loss = ("train/loss".to_string(), f64::from(report.loss));
         let numbers = std::iter::once(loss).chain(terms).chain(multiplier);
         self.write(|file| file.numbers(report.step, numbers));
@@ -189,7 +189,9 @@ fn figures(of: &str, evaluation: &Evaluation) -> impl Iterator<Item = (String, f
         ("elbo", evaluation.elbo),
     ];
     let of = of.to_string();
-    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let known = named
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)));
     known.map(move |(name, value)| (format!("{of}/{name}"), value))
 }
 
