@@ -69,6 +69,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Reconstruct(args) => command::reconstruct::run(&args, loud),
         Command::Sample(args) => command::sample::run(&args, loud),
         Command::Quality(args) => command::quality::run(&args, json(args.json)),
+        Command::Export(args) => command::export::run(&args, json(args.json)),
         Command::Demo(args) => {
             let printer = Printer {
                 quiet: args.quiet,

@@ -48,6 +48,7 @@ fn every_command_has_examples() {
         "reconstruct",
         "sample",
         "quality",
+        "export",
         "demo",
         "experiment",
         "data",

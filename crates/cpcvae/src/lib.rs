@@ -13,6 +13,7 @@
 //! | [`config`], [`method`] | settings, their defaults, the table of methods |
 //! | [`train`] | observers of a training |
 //! | [`infer`], [`run`], [`device`] | results of answers, folders of runs, devices |
+//! | [`export`], [`tensorboard`] | a model as an ONNX file, a training for TensorBoard |
 //!
 //! Modules that are not listed are parts of the implementation. They are public for the tests and
 //! benchmarks of this repository, hidden from these pages, and may change at any time.
@@ -30,6 +31,7 @@ pub mod distribution;
 pub mod ensemble;
 pub mod error;
 pub mod estimator;
+pub mod export;
 pub mod infer;
 pub mod method;
 #[doc(hidden)]
@@ -58,6 +60,7 @@ mod range;
 pub mod regressors;
 mod report;
 pub mod run;
+pub mod tensorboard;
 pub mod train;
 
 pub use error::{Error, Remedy, Result};

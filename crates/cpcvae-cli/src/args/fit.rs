@@ -82,6 +82,9 @@ pub struct FitArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
+    /// Write every term, validation and sample images for TensorBoard into this folder
+    #[arg(long, value_name = "DIR")]
+    pub tensorboard: Option<PathBuf>,
     /// No progress; warnings stay
     #[arg(long, short)]
     pub quiet: bool,

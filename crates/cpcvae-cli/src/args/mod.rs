@@ -2,6 +2,7 @@
 
 mod answer;
 mod experiment;
+mod export;
 mod fit;
 mod quality;
 mod reading;
@@ -11,6 +12,7 @@ pub use answer::{
     ReconstructArgs, ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
 };
 pub use experiment::ExperimentArgs;
+pub use export::ExportModelArgs;
 pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
 pub use quality::QualityArgs;
 pub use reading::{ImageArgs, ReadArgs};
@@ -53,6 +55,7 @@ pub enum Command {
     Reconstruct(ReconstructArgs),
     Sample(SampleArgs),
     Quality(QualityArgs),
+    Export(ExportModelArgs),
     Demo(DemoArgs),
     Experiment(ExperimentArgs),
     Data(DataArgs),

@@ -11,7 +11,8 @@ use anyhow::Result;
 use cpcvae::Error;
 use cpcvae::estimator::{Fit, Fitted, HeldOutState};
 use cpcvae::infer::Evaluation;
-use cpcvae::train::StopReason;
+use cpcvae::tensorboard::TensorBoard;
+use cpcvae::train::{StopReason, Watch};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -31,11 +32,22 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
     let screen = Screen::new(printer.quiet, interrupt::watch()?);
     // Shares the rows, which stay where they are.
     let rows = source.rows.clone();
-    let fitted = match settings.estimator.fit_watched(source, &screen) {
+    let board = args.tensorboard.as_ref();
+    let board = board.map(|folder| TensorBoard::new(folder, &screen));
+    let watch: &dyn Watch = match &board {
+        Some(board) => board,
+        None => &screen,
+    };
+    let fitted = match settings.estimator.fit_watched(source, watch) {
         Ok(fitted) => fitted,
         Err(Error::Stopped { step }) => return stopped(&settings, step, printer),
         Err(error) => return Err(error.into()),
     };
+    if let Some(Err(problem)) = board.map(|board| board.finish(&fitted)) {
+        printer.warn(format!(
+            "not everything is written for TensorBoard: {problem}"
+        ));
+    }
     let code = match fitted.held_out() {
         HeldOutState::Measured | HeldOutState::NotAsked => ExitCode::SUCCESS,
         HeldOutState::Impossible(why) => {

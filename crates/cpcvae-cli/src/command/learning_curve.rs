@@ -7,6 +7,8 @@ use crate::progress::Screen;
 use crate::settings::{self, FitSettings};
 use anyhow::{Context, Result};
 use cpcvae::compare::{CurvePoint, LearningCurve, worth_buying};
+use cpcvae::tensorboard::TensorBoard;
+use cpcvae::train::Watch;
 use cpcvae_data::DataName;
 use cpcvae_lab::figure::{Series, line_chart};
 use cpcvae_lab::table::TextTable;
@@ -28,9 +30,18 @@ pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
     })?;
     let counts: Vec<usize> = args.counts.iter().map(|count| *count as usize).collect();
     let screen = Screen::new(printer.quiet, interrupt::watch()?);
-    let curve = settings
-        .estimator
-        .learning_curve(source, &counts, &screen)?;
+    let board = args.fit.tensorboard.as_ref();
+    let board = board.map(|folder| TensorBoard::new(folder, &screen));
+    let watch: &dyn Watch = match &board {
+        Some(board) => board,
+        None => &screen,
+    };
+    let curve = settings.estimator.learning_curve(source, &counts, watch)?;
+    if let Some(Err(problem)) = board.as_ref().map(TensorBoard::problem) {
+        printer.warn(format!(
+            "not everything is written for TensorBoard: {problem}"
+        ));
+    }
     let Some(curve) = curve else {
         printer.note("stopped; the same command goes on from here");
         return Ok(interrupt::exit_code());

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod encode;
 pub mod evaluate;
 pub mod experiment;
+pub mod export;
 pub mod fit;
 pub mod impute;
 pub mod learning_curve;

@@ -75,7 +75,7 @@ impl Learnt {
 
 /// Members that can be asked.
 #[derive(Clone, Debug)]
-pub(super) enum Fitted {
+pub(crate) enum Fitted {
     /// Classifiers, and label propagation; that is missing in runs of earlier versions.
     Classes(Members, Option<Spread>),
     Values(Regressors),

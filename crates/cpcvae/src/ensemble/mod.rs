@@ -10,11 +10,14 @@ mod learnt;
 use crate::config::{EnsembleMembers, RunConfig};
 use crate::error::{Error, Result};
 use crate::prepare::Preprocess;
-use crate::pseudo_label::{Judged, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean};
+use crate::pseudo_label::{
+    ComparedFeatures, Judged, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean,
+};
 use crate::regressors::{self, Regressors};
 use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Split};
-use learnt::{Fitted, Learnt, Targets};
+pub(crate) use learnt::Fitted;
+use learnt::{Learnt, Targets};
 use serde::{Deserialize, Serialize};
 
 /// Labelled rows that members learn at most, so that opening a run stays quick.
@@ -37,6 +40,14 @@ pub struct Ensemble {
     judged: Option<Judged>,
     /// The network's first, then one a member.
     votes: Vec<Vote>,
+}
+
+/// What an ensemble is made of, for whoever writes it in another format.
+pub(crate) struct EnsembleParts<'a> {
+    pub(crate) compared: ComparedFeatures,
+    pub(crate) fitted: &'a Fitted,
+    /// The network's first.
+    pub(crate) votes: &'a [Vote],
 }
 
 /// What a vote of somebody is.
@@ -208,6 +219,15 @@ impl Ensemble {
             weight: vote.weight,
         };
         names.zip(&self.votes).map(voter).collect()
+    }
+
+    /// What it is made of.
+    pub(crate) fn parts(&self) -> EnsembleParts<'_> {
+        EnsembleParts {
+            compared: self.learnt.compared,
+            fitted: &self.fitted,
+            votes: &self.votes,
+        }
     }
 
     /// What each member says of prepared rows of that layout, `[rows, outputs]`: class

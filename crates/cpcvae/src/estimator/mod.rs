@@ -24,6 +24,7 @@ mod estimator;
 mod answer;
 mod budget;
 pub mod builders;
+mod export;
 mod finished;
 mod fit;
 mod fitted;

@@ -16,7 +16,7 @@ const DOUBT: f64 = 1.96;
 /// for 0, where nothing would be left of what it says.
 const RANGE: (f64, f64) = (0.1, 20.0);
 /// A probability of zero cannot be scaled; this is taken for it.
-const SMALLEST: f64 = 1e-12;
+pub(crate) const SMALLEST: f64 = 1e-12;
 
 /// The temperature for held-out `probabilities [rows, classes]` and the true `classes` of the
 /// rows: that at which the most probable classes are right as often as their probabilities say, on

@@ -34,6 +34,11 @@ impl Inference {
         })
     }
 
+    /// Whether the model has codes, so that it can make rows.
+    pub fn is_generative(&self) -> bool {
+        self.generative_model().is_some()
+    }
+
     /// The model, where it has codes.
     pub(super) fn generative_model(&self) -> Option<Generative<'_>> {
         Some(match &self.model {

@@ -9,7 +9,7 @@ mod trunk;
 mod wide_resnet;
 mod wide_resnet_decoder;
 
-pub use batch_norm::BatchNorm;
+pub use batch_norm::{BatchNorm, LEAK};
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpShape};
 pub use residual::{Conv, ConvPlan, ResidualBlock};

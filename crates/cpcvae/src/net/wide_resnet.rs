@@ -33,6 +33,11 @@ impl WideResNetShape {
         (blocks > 0 && blocks * 6 + 4 == self.depth).then_some(blocks)
     }
 
+    /// How many times smaller each block makes the sides of its images.
+    pub(crate) fn strides(&self) -> Vec<usize> {
+        self.plans().iter().map(|plan| plan.stride).collect()
+    }
+
     /// The first convolution of each block, from image to code.
     pub(super) fn plans(&self) -> Vec<ConvPlan> {
         let blocks = self.blocks().expect("depths are checked with the settings");

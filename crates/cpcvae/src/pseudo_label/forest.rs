@@ -27,11 +27,11 @@ pub fn forest(features: &[f32], width: usize, labels: &[(u32, u32)], classes: us
 
 /// Extremely randomised trees.
 #[derive(Clone, Debug)]
-pub(super) struct Forest(Trees);
+pub(super) struct Forest(pub(super) Trees);
 
 /// A random forest.
 #[derive(Clone, Debug)]
-pub(super) struct RandomForest(Trees);
+pub(super) struct RandomForest(pub(super) Trees);
 
 /// Each split looks at as many columns as the root of their number.
 fn grow(data: Labelled<'_>, used: &[usize], splits: Splits) -> Trees {

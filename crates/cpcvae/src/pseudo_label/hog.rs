@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use std::f32::consts::PI;
 
 /// Parts of a side: edges are collected in squares that overlap by half.
-const CELLS: usize = 7;
+pub(crate) const CELLS: usize = 7;
 /// Directions of an edge, from 0 to half a turn: dark on light is the same as light on dark.
-const DIRECTIONS: usize = 8;
+pub(crate) const DIRECTIONS: usize = 8;
 
 /// Numbers that describe an image.
 pub const HOG_LENGTH: usize = CELLS * CELLS * DIRECTIONS;
@@ -43,7 +43,7 @@ pub fn hog(images: &[f32], [height, width, channels]: [usize; 3]) -> Vec<f32> {
 
 /// For each pixel along a side, the two cells nearest to it and its share in each; a share that
 /// would go to a cell outside is lost, so that all cells weigh their pixels alike.
-fn votes(side: usize) -> Vec<[(usize, f32); 2]> {
+pub(crate) fn votes(side: usize) -> Vec<[(usize, f32); 2]> {
     let cell = side as f32 / CELLS as f32;
     let of_pixel = |pixel: usize| {
         let place = (pixel as f32 + 0.5) / cell - 0.5;

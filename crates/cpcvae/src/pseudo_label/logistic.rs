@@ -34,11 +34,18 @@ pub fn logistic(features: &[f32], width: usize, labels: &[(u32, u32)], classes: 
 
 /// A fitted classifier.
 #[derive(Clone, Debug)]
-pub(super) struct Logistic {
+pub(crate) struct Logistic {
     columns: usize,
     classes: usize,
     /// `[columns + 1, classes]`, offsets last.
     weights: Vec<f64>,
+}
+
+impl Logistic {
+    /// `[columns + 1, classes]`, offsets last.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
 }
 
 impl Classifier for Logistic {

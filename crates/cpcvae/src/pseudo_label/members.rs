@@ -4,6 +4,7 @@ use super::forest::{Forest, RandomForest};
 use super::labelled::{Classifier, Labelled};
 use super::logistic::Logistic;
 use super::ridge::Ridge;
+use super::trees::Trees;
 use super::whole;
 
 /// Four classifiers that learnt the same labels.
@@ -51,6 +52,21 @@ impl Members {
             logistic: Logistic::fit_all(data),
             ridge: Ridge::fit(features, columns, labels, classes),
         }
+    }
+
+    /// The forests: extremely randomised trees and a random forest.
+    pub(crate) fn forests(&self) -> [&Trees; 2] {
+        [&self.extra_trees.0, &self.random_forest.0]
+    }
+
+    /// The logistic regression.
+    pub(crate) fn logistic(&self) -> &Logistic {
+        &self.logistic
+    }
+
+    /// The kernel ridge regression, where it could be solved.
+    pub(crate) fn ridge(&self) -> Option<&Ridge> {
+        self.ridge.as_ref()
     }
 
     /// Columns of a row.

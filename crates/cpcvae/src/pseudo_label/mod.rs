@@ -28,15 +28,19 @@ mod vote;
 pub use ensemble::{PROPAGATION_PRIOR, ensemble};
 pub use features::ComparedFeatures;
 pub use forest::forest;
+pub(crate) use hog::{CELLS, DIRECTIONS, votes as hog_votes};
 pub use hog::{HOG_LENGTH, hog};
 pub use knn::knn;
+pub(crate) use logistic::Logistic;
 pub use logistic::logistic;
 pub use members::Members;
 pub(crate) use pca::principal_components;
 pub use propagate::{Propagation, propagate};
+pub(crate) use ridge::{Kernel, Ridge};
 pub use spread::{Judged, Spread};
-pub(crate) use vote::contrast;
+pub(crate) use spread::{NEAREST_DISTANCE, NEIGHBOURS};
 pub use vote::{Vote, log_mean};
+pub(crate) use vote::{contrast, doubt};
 
 use std::borrow::Cow;
 

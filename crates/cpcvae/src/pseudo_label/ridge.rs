@@ -25,7 +25,7 @@ pub(crate) enum Kernel {
 
 /// A fitted classifier.
 #[derive(Clone, Debug)]
-pub(super) struct Ridge {
+pub(crate) struct Ridge {
     kernel: Kernel,
     columns: usize,
     classes: usize,
@@ -40,6 +40,20 @@ pub(super) struct Ridge {
 }
 
 impl Ridge {
+    /// Where scores are held before they are taken for probabilities: they estimate these, but may
+    /// lie a little outside of their range.
+    pub(crate) const RANGE: (f64, f64) = (1e-3, 1.0);
+
+    /// How alike rows are.
+    pub(crate) fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// The labelled rows, `[labels, columns]`, and their coefficients, `[labels, classes]`.
+    pub(crate) fn parts(&self) -> (&[f32], &[f64]) {
+        (&self.rows, &self.coefficients)
+    }
+
     /// The kernel and penalty under which most labelled rows are found again from the others.
     /// `None` without labels.
     pub(super) fn fit(
@@ -117,11 +131,11 @@ impl Ridge {
     }
 }
 
-/// Scores estimate probabilities, but may lie a little outside of their range.
+/// Probabilities from scores.
 fn as_probabilities(mut scores: Vec<f64>) -> Vec<f32> {
     scores
         .iter_mut()
-        .for_each(|score| *score = score.clamp(1e-3, 1.0));
+        .for_each(|score| *score = score.clamp(Ridge::RANGE.0, Ridge::RANGE.1));
     let sum: f64 = scores.iter().sum();
     scores.iter().map(|score| (score / sum) as f32).collect()
 }

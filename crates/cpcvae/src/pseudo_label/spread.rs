@@ -5,7 +5,9 @@ use super::{alpha, whole};
 use cpcvae_kernels::neighbours::nearest;
 
 /// Rows whose probabilities make up those of a new row.
-const NEIGHBOURS: usize = 10;
+pub(crate) const NEIGHBOURS: usize = 10;
+/// Rows nearer than this count as if they were so far.
+pub(crate) const NEAREST_DISTANCE: f64 = 1e-6;
 
 /// Rows with and without a label, and the class probabilities that labels gave them.
 ///
@@ -87,7 +89,7 @@ impl Spread {
         for place in 0..features.len() / self.columns {
             let mut sums = vec![0.0f64; self.classes];
             for at in place * near.count..(place + 1) * near.count {
-                let weight = 1.0 / f64::from(near.distances[at]).max(1e-6);
+                let weight = 1.0 / f64::from(near.distances[at]).max(NEAREST_DISTANCE);
                 let row = &self.beliefs[near.rows[at] as usize * self.classes..][..self.classes];
                 let pairs = sums.iter_mut().zip(row);
                 pairs.for_each(|(sum, p)| *sum += weight * f64::from(*p));

@@ -105,8 +105,9 @@ pub(crate) struct Trees {
 #[derive(Clone, Debug)]
 struct Tree(Vec<Node>);
 
+/// A node of a tree.
 #[derive(Clone, Debug)]
-enum Node {
+pub(crate) enum Node {
     /// Below the threshold to the first node, otherwise to the second.
     Split {
         column: usize,
@@ -143,6 +144,16 @@ impl Trees {
             columns: known.columns,
             outputs: known.targets.outputs(),
         }
+    }
+
+    /// The nodes of each tree, its root last.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &[Node]> {
+        self.trees.iter().map(|tree| &tree.0[..])
+    }
+
+    /// How much each tree counts.
+    pub(crate) fn share(&self) -> f32 {
+        1.0 / TREES as f32
     }
 
     /// The mean of what trees say of a row, `[outputs]`.

@@ -87,6 +87,12 @@ pub fn log_mean(votes: &[Vote], said: &[Vec<f32>], classes: usize) -> Vec<f32> {
     all
 }
 
+/// What probabilities are multiplied by, and what is then added, so that nobody rules a class out.
+pub(crate) fn doubt(classes: usize) -> (f64, f64) {
+    let doubt = f64::from(DOUBT);
+    (1.0 - doubt, doubt / classes as f64)
+}
+
 fn doubted(p: f32, classes: usize) -> f64 {
     f64::from((1.0 - DOUBT) * p + DOUBT / classes as f32).ln()
 }

@@ -16,15 +16,15 @@ const WIDTHS: [f64; 4] = [0.5, 1.0, 4.0, 16.0];
 
 /// A fitted regression.
 #[derive(Clone, Debug)]
-struct Fit {
-    kernel: Kernel,
+pub(crate) struct Fit {
+    pub(crate) kernel: Kernel,
     columns: usize,
     /// The labelled rows, `[labels, columns]`.
-    rows: Vec<f32>,
+    pub(crate) rows: Vec<f32>,
     /// `[outputs]`
-    mean: Vec<f64>,
+    pub(crate) mean: Vec<f64>,
     /// `[labels, outputs]`
-    coefficients: Vec<f64>,
+    pub(crate) coefficients: Vec<f64>,
 }
 
 impl Fit {
@@ -92,7 +92,7 @@ impl Fit {
 
 /// Linear ridge regression.
 #[derive(Clone, Debug)]
-pub(super) struct Ridge(Fit);
+pub(super) struct Ridge(pub(super) Fit);
 
 impl Regressor for Ridge {
     fn fit(data: Continuous<'_>, used: &[usize]) -> Self {
@@ -106,7 +106,7 @@ impl Regressor for Ridge {
 
 /// Ridge regression on an RBF kernel.
 #[derive(Clone, Debug)]
-pub(super) struct KernelRidge(Fit);
+pub(super) struct KernelRidge(pub(super) Fit);
 
 impl Regressor for KernelRidge {
     fn fit(data: Continuous<'_>, used: &[usize]) -> Self {

@@ -9,7 +9,9 @@ mod trees;
 
 pub use share::{mean, shares};
 
+use crate::pseudo_label::trees::Trees;
 use crate::pseudo_label::whole;
+pub(crate) use kernel_ridge::Fit;
 use kernel_ridge::{KernelRidge, Ridge};
 use nearest::Neighbours;
 use rayon::prelude::*;
@@ -126,9 +128,20 @@ impl Regressors {
         }
     }
 
-    /// Columns of a row.
-    pub fn columns(&self) -> usize {
-        self.columns
+    /// The forests: extremely randomised trees and a random forest.
+    pub(crate) fn forests(&self) -> [&Trees; 2] {
+        [&self.extra_trees.0, &self.random_forest.0]
+    }
+
+    /// The ridge regressions, linear and on an RBF kernel.
+    pub(crate) fn ridges(&self) -> [&Fit; 2] {
+        [&self.ridge.0, &self.kernel_ridge.0]
+    }
+
+    /// The labelled rows, `[labels, columns]`, their values, `[labels, outputs]`, how many of the
+    /// nearest make up an answer, and the least distance.
+    pub(crate) fn nearest(&self) -> (&[f32], &[f32], usize, f64) {
+        self.neighbours.parts()
     }
 
     /// What each says of rows `[rows, columns]`: `[rows, outputs]`.

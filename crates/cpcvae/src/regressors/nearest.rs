@@ -3,6 +3,8 @@
 use super::{Continuous, Regressor};
 
 const NEIGHBOURS: usize = 5;
+/// Rows nearer than this count as if they were so far.
+const NEAREST_DISTANCE: f64 = 1e-6;
 
 /// Labelled rows that are looked up.
 #[derive(Clone, Debug)]
@@ -13,6 +15,14 @@ pub(super) struct Neighbours {
     rows: Vec<f32>,
     /// `[labels, outputs]`
     values: Vec<f32>,
+}
+
+impl Neighbours {
+    /// The rows, `[labels, columns]`, their values, `[labels, outputs]`, how many of them make up an
+    /// answer, and the least distance.
+    pub(super) fn parts(&self) -> (&[f32], &[f32], usize, f64) {
+        (&self.rows, &self.values, NEIGHBOURS, NEAREST_DISTANCE)
+    }
 }
 
 impl Regressor for Neighbours {
@@ -35,7 +45,7 @@ impl Regressor for Neighbours {
         let mut nearest: Vec<(f64, usize)> = squares.zip(0..).collect();
         nearest.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         nearest.truncate(NEIGHBOURS);
-        let weight = |square: f64| 1.0 / square.sqrt().max(1e-6);
+        let weight = |square: f64| 1.0 / square.sqrt().max(NEAREST_DISTANCE);
         let sum: f64 = nearest.iter().map(|(square, _)| weight(*square)).sum();
         let mut said = vec![0.0; self.outputs];
         for (square, at) in nearest {

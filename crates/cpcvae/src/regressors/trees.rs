@@ -68,7 +68,7 @@ fn grow(data: Continuous<'_>, used: &[usize], growth: Growth) -> Trees {
 
 /// Extremely randomised trees; splits look at all columns.
 #[derive(Clone, Debug)]
-pub(super) struct ExtraTrees(Trees);
+pub(super) struct ExtraTrees(pub(super) Trees);
 
 impl Regressor for ExtraTrees {
     fn fit(data: Continuous<'_>, used: &[usize]) -> Self {
@@ -86,7 +86,7 @@ impl Regressor for ExtraTrees {
 
 /// A random forest; splits look at a third of the columns.
 #[derive(Clone, Debug)]
-pub(super) struct RandomForest(Trees);
+pub(super) struct RandomForest(pub(super) Trees);
 
 impl Regressor for RandomForest {
     fn fit(data: Continuous<'_>, used: &[usize]) -> Self {

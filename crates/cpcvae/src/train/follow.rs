@@ -38,6 +38,7 @@ impl Training<'_> {
             stage,
             loss,
             terms: &values,
+            multiplier: self.state.multiplier,
         });
         Ok(())
     }
@@ -67,6 +68,7 @@ impl Training<'_> {
             step: self.total_steps(),
             validation: &evaluation,
             is_best,
+            model: &inference,
         });
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Progress of a training, for the caller.
 
 use super::ConstraintReport;
-use crate::infer::Evaluation;
+use crate::infer::{Evaluation, Inference};
 
 /// One logged step.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct StepReport<'a> {
     pub loss: f32,
     /// Names and values of all terms.
     pub terms: &'a [(&'static str, f32)],
+    /// lambda, where a constraint solver moves it.
+    pub multiplier: Option<f64>,
 }
 
 /// One evaluation on validation rows.
@@ -27,6 +29,8 @@ pub struct EvaluationReport<'a> {
     pub validation: &'a Evaluation,
     /// Whether this is the best so far.
     pub is_best: bool,
+    /// The model as it is now.
+    pub model: &'a Inference,
 }
 
 /// Receives progress, and may ask for a stop.

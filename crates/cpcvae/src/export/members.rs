@@ -1,0 +1,364 @@
+//! The vote of a network and the members of an ensemble as nodes of a graph: the same answers as
+//! [`Ensemble`](crate::ensemble::Ensemble) gives, in 64 bits but for the trees.
+
+use super::graph::{Graph, Setting, Value};
+use super::hog::hog;
+use super::input::Row;
+use crate::ensemble::{Ensemble, EnsembleParts, Fitted};
+use crate::pseudo_label::trees::{Node, Trees};
+use crate::pseudo_label::{ComparedFeatures, Kernel, Logistic, Members, Ridge, Spread, Vote};
+use crate::pseudo_label::{NEAREST_DISTANCE, NEIGHBOURS, doubt};
+use crate::regressors::Regressors;
+use cpcvae_data::Layout;
+
+/// The common answer, `[rows, outputs]` in 32 bits, for what the network says, of the same shape:
+/// class probabilities, or continuous labels as the network gives them.
+pub(super) fn vote(
+    graph: &mut Graph,
+    ensemble: &Ensemble,
+    network: &Value,
+    row: &Row,
+    layout: &Layout,
+    outputs: usize,
+) -> Value {
+    let EnsembleParts {
+        compared,
+        fitted,
+        votes,
+    } = ensemble.parts();
+    let features = match (compared, layout) {
+        (
+            ComparedFeatures::Hog,
+            Layout::Image {
+                height,
+                width,
+                channels,
+            },
+        ) => hog(graph, &row.features, [*height, *width, *channels]),
+        _ => row.features.clone(),
+    };
+    let mut said = vec![Some(graph.as_double(network))];
+    let scores: Vec<Value> = match fitted {
+        Fitted::Classes(members, spread) => {
+            said.extend(classifiers(
+                graph,
+                members,
+                spread.as_ref(),
+                &features,
+                outputs,
+            ));
+            let heard = said.into_iter().zip(votes);
+            heard
+                .filter_map(|(said, vote)| Some(score(graph, &said?, vote, outputs)))
+                .collect()
+        }
+        Fitted::Values(fitted) => {
+            said.extend(regressors(graph, fitted, &features, outputs));
+            let heard = said.into_iter().zip(votes);
+            let share = |(said, vote): (Option<Value>, &Vote)| {
+                let weight = graph.double(vote.weight);
+                Some(graph.node("Mul", &[&said?, &weight]))
+            };
+            heard.filter_map(share).collect()
+        }
+    };
+    let scores: Vec<&Value> = scores.iter().collect();
+    let mut sum = graph.node("Sum", &scores);
+    if let Fitted::Classes(..) = fitted {
+        sum = graph.softmax(&sum);
+    }
+    graph.as_float(&sum)
+}
+
+/// What classifiers say, `[rows, classes]`. Without a solution one says nothing, and equal shares
+/// change nothing in a vote.
+fn classifiers(
+    graph: &mut Graph,
+    members: &Members,
+    spread: Option<&Spread>,
+    features: &Value,
+    classes: usize,
+) -> Vec<Option<Value>> {
+    let wide = graph.as_double(features);
+    let forests = members.forests();
+    let mut said: Vec<Option<Value>> = Vec::new();
+    for forest in forests {
+        said.push(Some(trees(graph, forest, features, classes)));
+    }
+    said.push(Some(logistic(graph, members.logistic(), &wide, classes)));
+    let of_ridge = members.ridge();
+    said.push(of_ridge.map(|fitted| ridge(graph, fitted, &wide, classes)));
+    said.push(spread.map(|spread| neighbours(graph, spread, &wide, classes)));
+    said
+}
+
+/// What regressors say, `[rows, outputs]`.
+fn regressors(
+    graph: &mut Graph,
+    fitted: &Regressors,
+    features: &Value,
+    outputs: usize,
+) -> Vec<Option<Value>> {
+    let wide = graph.as_double(features);
+    let mut said = Vec::new();
+    for forest in fitted.forests() {
+        said.push(Some(trees(graph, forest, features, outputs)));
+    }
+    for fit in fitted.ridges() {
+        let mean = graph.doubles(&[outputs], &fit.mean);
+        let sum = match fit.coefficients.is_empty() {
+            // It found no solution and says the mean: shaped like the network's answer.
+            true => {
+                let columns = graph.row_sums(&wide);
+                let zero = graph.double(0.0);
+                graph.node("Mul", &[&columns, &zero])
+            }
+            false => kernel_sums(
+                graph,
+                fit.kernel,
+                &wide,
+                &fit.rows,
+                &fit.coefficients,
+                outputs,
+            ),
+        };
+        said.push(Some(graph.node("Add", &[&sum, &mean])));
+    }
+    let (rows, values, count, least) = fitted.nearest();
+    let near = (rows, values, outputs);
+    let (sums, weights) = nearest_sums(graph, near, &wide, count, least);
+    said.push(Some(graph.node("Div", &[&sums, &weights])));
+    said
+}
+
+/// A voter's logarithms, as they count.
+fn score(graph: &mut Graph, said: &Value, vote: &Vote, classes: usize) -> Value {
+    let (share, rest) = doubt(classes);
+    let (share, rest) = (graph.double(share), graph.double(rest));
+    let held = graph.node("Mul", &[said, &share]);
+    let held = graph.node("Add", &[&held, &rest]);
+    let log = graph.node("Log", &[&held]);
+    let weight = graph.double(vote.weight * vote.sharpness);
+    graph.node("Mul", &[&log, &weight])
+}
+
+fn trees(graph: &mut Graph, forest: &Trees, features: &Value, outputs: usize) -> Value {
+    let mut nodes = Nodes::default();
+    for (tree, of_tree) in (0..).zip(forest.trees()) {
+        // Roots stand last in a tree, and come first in a file.
+        let number = |at: usize| (of_tree.len() - 1 - at) as i64;
+        for (at, node) in of_tree.iter().enumerate().rev() {
+            nodes.push(tree, number(at), node, number, forest.share());
+        }
+    }
+    let [said] = graph.node_of(
+        "ai.onnx.ml",
+        "TreeEnsembleRegressor",
+        &[features],
+        &[
+            ("n_targets", Setting::Int(outputs as i64)),
+            ("aggregate_function", Setting::Text("SUM")),
+            ("post_transform", Setting::Text("NONE")),
+            ("nodes_treeids", Setting::Ints(nodes.trees)),
+            ("nodes_nodeids", Setting::Ints(nodes.numbers)),
+            ("nodes_featureids", Setting::Ints(nodes.columns)),
+            ("nodes_values", Setting::Floats(nodes.thresholds)),
+            ("nodes_modes", Setting::Texts(nodes.modes)),
+            ("nodes_truenodeids", Setting::Ints(nodes.above)),
+            ("nodes_falsenodeids", Setting::Ints(nodes.below)),
+            ("target_treeids", Setting::Ints(nodes.leaf_trees)),
+            ("target_nodeids", Setting::Ints(nodes.leaves)),
+            ("target_ids", Setting::Ints(nodes.classes)),
+            ("target_weights", Setting::Floats(nodes.weights)),
+        ],
+    );
+    graph.as_double(&said)
+}
+
+/// Nodes of trees, side by side as the operator wants them.
+#[derive(Default)]
+struct Nodes {
+    trees: Vec<i64>,
+    numbers: Vec<i64>,
+    columns: Vec<i64>,
+    thresholds: Vec<f32>,
+    modes: Vec<&'static str>,
+    above: Vec<i64>,
+    below: Vec<i64>,
+    leaf_trees: Vec<i64>,
+    leaves: Vec<i64>,
+    classes: Vec<i64>,
+    weights: Vec<f32>,
+}
+
+impl Nodes {
+    fn push(
+        &mut self,
+        tree: i64,
+        number: i64,
+        node: &Node,
+        number_of: impl Fn(usize) -> i64,
+        share: f32,
+    ) {
+        let (mode, column, threshold, to) = match node {
+            Node::Split {
+                column,
+                threshold,
+                to,
+            } => ("BRANCH_GTE", *column as i64, *threshold, to.map(number_of)),
+            Node::Leaf(_) => ("LEAF", 0, 0.0, [0, 0]),
+        };
+        self.trees.push(tree);
+        self.numbers.push(number);
+        self.modes.push(mode);
+        self.columns.push(column);
+        self.thresholds.push(threshold);
+        self.below.push(to[0]);
+        self.above.push(to[1]);
+        if let Node::Leaf(shares) = node {
+            let known = (0..).zip(shares).filter(|(_, of_class)| **of_class != 0.0);
+            for (class, of_class) in known {
+                self.leaf_trees.push(tree);
+                self.leaves.push(number);
+                self.classes.push(class);
+                self.weights.push(of_class * share);
+            }
+        }
+    }
+}
+
+fn logistic(graph: &mut Graph, fitted: &Logistic, wide: &Value, classes: usize) -> Value {
+    let weights = fitted.weights();
+    let columns = weights.len() / classes - 1;
+    let (slopes, offsets) = weights.split_at(columns * classes);
+    let slopes = graph.doubles(&[columns, classes], slopes);
+    let offsets = graph.doubles(&[classes], offsets);
+    let product = graph.node("MatMul", &[wide, &slopes]);
+    let scores = graph.node("Add", &[&product, &offsets]);
+    graph.softmax(&scores)
+}
+
+fn ridge(graph: &mut Graph, fitted: &Ridge, wide: &Value, classes: usize) -> Value {
+    let (rows, coefficients) = fitted.parts();
+    let scores = kernel_sums(graph, fitted.kernel(), wide, rows, coefficients, classes);
+    let equal = graph.double(1.0 / classes as f64);
+    let scores = graph.node("Add", &[&scores, &equal]);
+    let (low, high) = Ridge::RANGE;
+    let (low, high) = (graph.double(low), graph.double(high));
+    let held = graph.node("Clip", &[&scores, &low, &high]);
+    let sum = graph.row_sums(&held);
+    graph.node("Div", &[&held, &sum])
+}
+
+/// How alike rows are to `rows [labels, columns]`, times `coefficients [labels, outputs]`.
+fn kernel_sums(
+    graph: &mut Graph,
+    kernel: Kernel,
+    wide: &Value,
+    rows: &[f32],
+    coefficients: &[f64],
+    outputs: usize,
+) -> Value {
+    let labels = coefficients.len() / outputs;
+    let columns = rows.len() / labels;
+    let alike = match kernel {
+        Kernel::Linear => {
+            let product = products(graph, wide, rows, columns);
+            let scale = graph.double(1.0 / columns as f64);
+            let scaled = graph.node("Mul", &[&product, &scale]);
+            let one = graph.double(1.0);
+            graph.node("Add", &[&scaled, &one])
+        }
+        Kernel::Rbf(width) => {
+            let squares = squared_distances(graph, wide, rows, columns);
+            let scale = graph.double(-1.0 / width);
+            let scaled = graph.node("Mul", &[&squares, &scale]);
+            graph.node("Exp", &[&scaled])
+        }
+    };
+    let coefficients = graph.doubles(&[labels, outputs], coefficients);
+    graph.node("MatMul", &[&alike, &coefficients])
+}
+
+/// Class probabilities of the rows nearest to each, weighed by one over their distances.
+fn neighbours(graph: &mut Graph, spread: &Spread, wide: &Value, classes: usize) -> Value {
+    let (rows, beliefs) = spread.parts();
+    let near = (rows, beliefs, classes);
+    let (sums, _) = nearest_sums(graph, near, wide, NEIGHBOURS, NEAREST_DISTANCE);
+    let total = graph.row_sums(&sums);
+    let shares = graph.node("Div", &[&sums, &total]);
+    let zero = graph.double(0.0);
+    let reached = graph.node("Greater", &[&total, &zero]);
+    let equal = graph.double(1.0 / classes as f64);
+    graph.node("Where", &[&reached, &shares, &equal])
+}
+
+/// Sums over the `most` nearest of `rows [count, columns]` of their `values [count, outputs]`, each
+/// over its distance, which is at least `least`; and of one over the distances.
+fn nearest_sums(
+    graph: &mut Graph,
+    (rows, values, outputs): (&[f32], &[f32], usize),
+    wide: &Value,
+    most: usize,
+    least: f64,
+) -> (Value, Value) {
+    let count = values.len() / outputs;
+    let columns = rows.len() / count;
+    let squares = squared_distances(graph, wide, rows, columns);
+    let wanted = graph.ints(&[most.min(count) as i64]);
+    let [_, nearest] = graph.node_of(
+        "",
+        "TopK",
+        &[&squares, &wanted],
+        &[("axis", Setting::Int(1)), ("largest", Setting::Int(0))],
+    );
+    // Distances anew: differences of squares lose what tells near rows apart.
+    let all = graph.floats(&[count, columns], rows);
+    let near = graph.node("Gather", &[&all, &nearest]);
+    let near = graph.as_double(&near);
+    let (first, second) = (graph.ints(&[1]), graph.ints(&[2]));
+    let itself = graph.node("Unsqueeze", &[wide, &first]);
+    let apart = graph.node("Sub", &[&near, &itself]);
+    let squares = graph.node("Mul", &[&apart, &apart]);
+    let keep = [("keepdims", Setting::Int(1))];
+    let sum = graph.node_with("ReduceSum", &[&squares, &second], &keep);
+    let distance = graph.node("Sqrt", &[&sum]);
+    let least = graph.double(least);
+    let distance = graph.node("Max", &[&distance, &least]);
+    let values = graph.floats(&[count, outputs], values);
+    let of_near = graph.node("Gather", &[&values, &nearest]);
+    let of_near = graph.as_double(&of_near);
+    let weighed = graph.node("Div", &[&of_near, &distance]);
+    let one = graph.double(1.0);
+    let weights = graph.node("Div", &[&one, &distance]);
+    let mut over_rows = |value: &Value| {
+        let apart = [("keepdims", Setting::Int(0))];
+        graph.node_with("ReduceSum", &[value, &first], &apart)
+    };
+    (over_rows(&weighed), over_rows(&weights))
+}
+
+/// `wide [n, columns]` with `rows [m, columns]`: `[n, m]`.
+fn products(graph: &mut Graph, wide: &Value, rows: &[f32], columns: usize) -> Value {
+    let rows = graph.floats(&[rows.len() / columns, columns], rows);
+    let turned = [("perm", Setting::Ints(vec![1, 0]))];
+    let turned = graph.node_with("Transpose", &[&rows], &turned);
+    let turned = graph.as_double(&turned);
+    graph.node("MatMul", &[wide, &turned])
+}
+
+/// Between `wide [n, columns]` and `rows [m, columns]`: `[n, m]`.
+fn squared_distances(graph: &mut Graph, wide: &Value, rows: &[f32], columns: usize) -> Value {
+    let square = |value: &f32| f64::from(*value) * f64::from(*value);
+    let of_row = |row: &[f32]| row.iter().map(square).sum();
+    let norms: Vec<f64> = rows.chunks_exact(columns).map(of_row).collect();
+    let norms = graph.doubles(&[norms.len()], &norms);
+    let product = products(graph, wide, rows, columns);
+    let two = graph.double(-2.0);
+    let product = graph.node("Mul", &[&product, &two]);
+    let own = graph.node("Mul", &[wide, wide]);
+    let own = graph.row_sums(&own);
+    let sum = graph.node("Sum", &[&product, &own, &norms]);
+    let zero = graph.double(0.0);
+    graph.node("Max", &[&sum, &zero])
+}

@@ -1,0 +1,72 @@
+"""Reads what a run folder holds: plain numbers and JSON. Nothing in it is executed."""
+
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+FORMAT = 1
+
+
+class RunFiles(NamedTuple):
+    """The parts of a finished run that answers need."""
+
+    folder: Path
+    card: dict
+    """What the model says of itself: shapes, classes, preparation of rows."""
+    tensors: dict
+    """Parameters by name, as arrays of float32."""
+    temperature: float
+    """What class probabilities are calibrated with; 1 leaves them as they are."""
+    has_ensemble: bool
+    """Whether the run answers for a class by the vote of the network and other classifiers."""
+
+
+def read_run(folder):
+    """Reads the folder of a finished run."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no run folder {folder}; `cpcvae fit` makes one")
+    path = folder / "model" / "model.safetensors"
+    if not path.exists():
+        raise FileNotFoundError(f"{folder} has no model: the run has not finished; go on with it first")
+    tensors, about = read_tensors(path)
+    card = json.loads(about)
+    if card.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} has format {card.get('format')}, and this version of cpcvae reads format {FORMAT}"
+        )
+    answers = folder / "model" / "answers.json"
+    temperature = 1.0
+    if answers.exists():
+        temperature = json.loads(answers.read_text(encoding="utf-8"))["temperature"]
+    has_ensemble = (folder / "model" / "members.safetensors").exists()
+    return RunFiles(folder, card, tensors, temperature, has_ensemble)
+
+
+def read_tensors(path):
+    """The tensors of a safetensors file that cpcvae wrote, and the text that stands in it."""
+    data = Path(path).read_bytes()
+    try:
+        (length,) = struct.unpack_from("<Q", data)
+        header = json.loads(data[8 : 8 + length])
+        checksum, about = header.pop("__metadata__")["cpcvae"].split(" ", 1)
+        body = memoryview(data)[8 + length :]
+        tensors = {}
+        for name, entry in header.items():
+            if entry["dtype"] != "F32":
+                raise ValueError(f"tensor `{name}` is not F32")
+            first, last = entry["data_offsets"]
+            values = np.frombuffer(body[first:last], dtype="<f4")
+            tensors[name] = values.reshape(entry["shape"]).copy()
+    except (struct.error, KeyError, ValueError, TypeError) as error:
+        raise ValueError(f"{path} is damaged or not a file of cpcvae: {error}") from error
+    found = zlib.crc32(about.encode())
+    for name in sorted(tensors):
+        found = zlib.crc32(tensors[name].tobytes(), zlib.crc32(name.encode(), found))
+    if found != int(checksum):
+        raise ValueError(f"{path} is damaged: its checksum does not match; restore it or train again")
+    return tensors, about

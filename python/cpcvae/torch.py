@@ -1,0 +1,151 @@
+"""A run's model as a module of PyTorch, so that others can go on from it.
+
+    import cpcvae.torch
+    model = cpcvae.torch.load("runs/wine-cpc")
+    x = model.prepare(rows)              # rows in your units
+    mean, sigma = model.encode(x)
+    model.probabilities(mean)            # of the network; see `classes`
+
+The module computes in float32 what the library computes with `--precision f32`. It is made from the
+plain numbers and texts of the run folder: nothing there is executed.
+"""
+
+from typing import NamedTuple
+
+try:
+    import torch
+    from torch import nn
+except ImportError as error:
+    raise ImportError("cpcvae.torch needs PyTorch: `pip install torch`") from error
+
+from ._run_files import read_run
+from ._torch_nets import Dense, network
+from ._torch_observation import TRANSFORM, feature_mean
+from ._torch_rows import Rows
+
+POSTERIOR_FLOOR = 1e-4
+
+
+class Posterior(NamedTuple):
+    """q(z|x), a normal with diagonal covariance."""
+
+    mean: torch.Tensor
+    """`[rows, code]`"""
+    sigma: torch.Tensor
+    """Standard deviations, `[rows, code]`"""
+
+    def sample(self):
+        """A differentiable draw."""
+        return self.mean + self.sigma * torch.randn_like(self.sigma)
+
+
+class Model(nn.Module):
+    """Encoder, decoder and predictor of a VAE (`cpc`, `pc`, `supervised-vae`, `vae-then-mlp`, `m1`,
+    `vae`), or the predictor of a `labels-only` or `vat` network.
+
+    `encoder`, `decoder` and `predictor` are modules with the run's parameters; None where the model
+    has no such part. Tensors have the model's units: `prepare` brings rows there, `restore` back.
+    """
+
+    def __init__(self, run):
+        super().__init__()
+        card, shape, tensors = run.card, run.card["shape"], run.tensors
+        self.card, self.shape, self.rows = card, shape, Rows(card["preprocess"])
+        self.temperature, self.has_ensemble = run.temperature, run.has_ensemble
+        self.encoder = self.decoder = self.predictor = None
+        self.places = shape["row"]["can_be_missing"] if shape["row"] else None
+        if shape["kind"] == "vae":
+            self.encoder = network(shape, tensors, "Vae.encoder")
+            self.decoder = network(shape, tensors, "Vae.decoder")
+            if "Vae.predictor.layers.0.weight" in tensors:
+                self.predictor = Dense(tensors, "Vae.predictor", shape["activation"])
+        elif shape["kind"] == "classifier":
+            self.predictor = network(shape, tensors, "Classifier.network")
+        else:
+            kind = shape["kind"] if isinstance(shape["kind"], str) else next(iter(shape["kind"]))
+            raise NotImplementedError(
+                f"a model of the method `{card['method']}` ({kind}) is not read here; VAEs and classifiers "
+                "are. `cpcvae export RUN FILE.onnx` writes codes and answers of every method"
+            )
+
+    @property
+    def classes(self):
+        """Names of the classes; empty where labels are continuous or there are none."""
+        return self.shape["target"]["classes"] if _has(self.shape["target"], "classes") else []
+
+    def prepare(self, rows):
+        """Rows in the user's units, one value a column (see `columns`) or pixels from 0 to 1, as the
+        model has them: `[rows, features]`, missing cells as NaN."""
+        return torch.from_numpy(self.rows.prepare(rows)).to(self.device)
+
+    def restore(self, features):
+        """Features `[rows, features]` in the user's columns and units, as an array."""
+        return self.rows.restore(features.detach().cpu().numpy())
+
+    @property
+    def columns(self):
+        """The columns of a row: name, kind, levels of a category as its codes count them."""
+        return self.rows.columns
+
+    @property
+    def device(self):
+        """Where the parameters are."""
+        return next(self.parameters()).device
+
+    def seen(self, x):
+        """What a network sees of prepared rows: missing cells as 0, and which they are."""
+        if self.places is None:
+            return x
+        missing = torch.isnan(x)
+        return torch.cat([x.masked_fill(missing, 0.0), missing[:, self.places].to(x.dtype)], 1)
+
+    def encode(self, x):
+        """q(z|x) for prepared rows."""
+        if self.encoder is None:
+            raise TypeError(f"a `{self.card['method']}` model has no codes: it can only predict")
+        mean, raw = self.encoder(self.seen(x)).chunk(2, dim=1)
+        return Posterior(mean, nn.functional.softplus(raw) + POSTERIOR_FLOOR)
+
+    def predict(self, z):
+        """The predictor's outputs, `[rows, outputs]`: logits of the classes, or standardised labels. Of
+        codes `[rows, code]`, for a classifier of prepared rows."""
+        if self.predictor is None:
+            raise TypeError("this model predicts nothing: it was trained without labels")
+        if self.encoder is None:
+            return self.predictor(self.seen(z))
+        first = TRANSFORM if self.shape["transform"] else 0
+        return self.predictor(z[:, first : self.shape["code"] - self.shape["style"]])
+
+    def probabilities(self, z):
+        """Probabilities of the classes from codes, calibrated at the run's temperature unless that is
+        of an ensemble's vote (`has_ensemble`), in which the network is one voter."""
+        temperature = 1.0 if self.has_ensemble else self.temperature
+        return torch.softmax(self.predict(z) / temperature, 1)
+
+    def values(self, z):
+        """Continuous labels in the user's units from codes, `[rows, labels]` of float64."""
+        scale = self.card["preprocess"]["labels"]
+        outputs = self.predict(z)
+        outputs = outputs * outputs.new_tensor(scale["scale"]) + outputs.new_tensor(scale["mean"])
+        offsets = self.card["preprocess"].get("label_offsets") or [0.0] * outputs.shape[1]
+        return outputs.double() + torch.tensor(offsets, dtype=torch.float64, device=outputs.device)
+
+    def decode(self, z):
+        """The mean of p(x|z) in the model's units, `[rows, features]`."""
+        if self.decoder is None:
+            raise TypeError(f"a `{self.card['method']}` model cannot decode: it can only predict")
+        first = TRANSFORM if self.shape["transform"] else 0
+        return feature_mean(self.shape, self.decoder(z[:, first:]), z)
+
+    def forward(self, x):
+        """From prepared rows to the predictor's outputs at the mean of the code."""
+        return self.predict(x if self.encoder is None else self.encode(x).mean)
+
+
+def load(run, device="cpu"):
+    """The model of a run folder, in evaluation mode (`.train()` to go on training it)."""
+    return Model(read_run(run)).to(device).eval()
+
+
+def _has(target, name):
+    return isinstance(target, dict) and name in target
