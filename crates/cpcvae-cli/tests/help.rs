@@ -49,6 +49,7 @@ fn every_command_has_examples() {
         "sample",
         "quality",
         "demo",
+        "tune",
         "experiment",
         "data",
         "completions",

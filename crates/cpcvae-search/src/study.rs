@@ -131,7 +131,7 @@ impl Study {
         sampler: Sampler,
         seed: u64,
         limits: &Limits,
-        given: impl Fn(usize) -> Option<BTreeMap<String, f64>>,
+        given: impl FnOnce(usize) -> Option<BTreeMap<String, f64>>,
     ) -> Result<Option<Trial>> {
         let lock = self.file.lock()?;
         self.read()?;

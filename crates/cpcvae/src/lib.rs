@@ -12,6 +12,7 @@
 //! | [`compare`], [`calibration`], [`describe`] | what is known of a model: held-out accuracy and verdict, calibration, quality |
 //! | [`config`], [`method`] | settings, their defaults, the table of methods |
 //! | [`train`] | observers of a training |
+//! | [`tune`] | searching settings |
 //! | [`infer`], [`run`], [`device`] | results of answers, folders of runs, devices |
 //!
 //! Modules that are not listed are parts of the implementation. They are public for the tests and
@@ -57,5 +58,6 @@ mod range;
 mod report;
 pub mod run;
 pub mod train;
+pub mod tune;
 
 pub use error::{Error, Remedy, Result};

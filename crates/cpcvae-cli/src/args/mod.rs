@@ -5,6 +5,7 @@ mod experiment;
 mod fit;
 mod quality;
 mod reading;
+mod tune;
 
 pub use answer::{
     CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PassthroughArgs, PredictArgs,
@@ -14,6 +15,7 @@ pub use experiment::ExperimentArgs;
 pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
 pub use quality::QualityArgs;
 pub use reading::{ImageArgs, ReadArgs};
+pub use tune::TuneArgs;
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 use cpcvae::config::{PrecisionName, choice};
@@ -54,6 +56,7 @@ pub enum Command {
     Sample(SampleArgs),
     Quality(QualityArgs),
     Demo(DemoArgs),
+    Tune(Box<TuneArgs>),
     Experiment(ExperimentArgs),
     Data(DataArgs),
     /// List the methods

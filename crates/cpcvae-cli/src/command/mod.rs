@@ -18,3 +18,4 @@ pub mod reconstruct;
 pub mod sample;
 pub mod score;
 pub mod suggest;
+pub mod tune;
