@@ -1,5 +1,6 @@
 //! One file a command: each is one function that gets parsed values and a printer.
 
+mod cluster;
 mod compare;
 pub mod completions;
 pub mod data;
