@@ -11,7 +11,7 @@ use crate::experiment::Record;
 use anyhow::{Context, Result, bail};
 use cpcvae::train::{TrainingInfo, Watch};
 use cpcvae_data::write_atomically;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Variables in which engines say the number of a task, counted from 0: of HyperQueue, of arrays of
@@ -164,19 +164,6 @@ fn load(job: &Job, index: usize, bench: &Bench) -> Result<Option<Record>> {
         )
     })?;
     Ok((record.key == job.key && record.hash == job.hash).then_some(record))
-}
-
-/// A line of results without what the clock and the version say: what is the same wherever it was
-/// trained.
-pub fn without_times(line: &Value) -> Value {
-    let mut line = line.clone();
-    if let Some(all) = line.as_object_mut() {
-        ["seconds", "elapsed", "commit"].map(|key| all.remove(key));
-    }
-    if let Some(metrics) = line["metrics"].as_object_mut() {
-        metrics.remove("step_seconds");
-    }
-    line
 }
 
 #[cfg(test)]
