@@ -69,7 +69,11 @@ impl NearestRows {
         let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
         rows.sort_unstable();
         let most = MOST_NUMBERS / data.width().max(1);
-        let chosen = evenly(&rows, most.min(config.ensemble.kept_rows));
+        let most = most.min(config.ensemble.kept_rows);
+        if most == 0 {
+            return Ok(None);
+        }
+        let chosen = evenly(&rows, most);
         if chosen.len() < FEWEST_ROWS {
             return Ok(None);
         }
