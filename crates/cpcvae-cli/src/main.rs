@@ -64,6 +64,13 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
             };
             command::learning_curve::run(*args, printer)
         }
+        Command::Tune(args) => {
+            let printer = Printer {
+                quiet: args.fit.quiet,
+                json: args.fit.json,
+            };
+            command::tune::run(*args, printer)
+        }
         Command::Encode(args) => command::encode::run(&args, loud),
         Command::Score(args) => command::score::run(&args, json(args.json)),
         Command::Reconstruct(args) => command::reconstruct::run(&args, loud),

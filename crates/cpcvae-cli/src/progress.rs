@@ -42,6 +42,11 @@ impl Screen {
         }
     }
 
+    /// Whether a stop was asked for.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
     /// The same, naming every training: for commands that train several models.
     pub fn titled(self) -> Self {
         Self {

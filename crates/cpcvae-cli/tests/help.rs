@@ -50,6 +50,7 @@ fn every_command_has_examples() {
         "quality",
         "export",
         "demo",
+        "tune",
         "experiment",
         "data",
         "completions",

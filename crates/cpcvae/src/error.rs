@@ -19,6 +19,10 @@ pub enum Error {
     #[error(transparent)]
     Data(#[from] cpcvae_data::DataError),
 
+    /// A search for settings, or its journal.
+    #[error(transparent)]
+    Search(#[from] cpcvae_search::SearchError),
+
     /// A setting is wrong.
     #[error("setting `{key}`: {problem}")]
     Setting {

@@ -12,6 +12,7 @@
 //! | [`compare`], [`calibration`], [`describe`] | what is known of a model: held-out accuracy and verdict, calibration, quality |
 //! | [`config`], [`method`] | settings, their defaults, the table of methods |
 //! | [`train`] | observers of a training |
+//! | [`tune`] | searching settings |
 //! | [`infer`], [`run`], [`device`] | results of answers, folders of runs, devices |
 //! | [`export`], [`tensorboard`] | a model as an ONNX file, a training for TensorBoard |
 //!
@@ -62,5 +63,6 @@ mod report;
 pub mod run;
 pub mod tensorboard;
 pub mod train;
+pub mod tune;
 
 pub use error::{Error, Remedy, Result};

@@ -1,7 +1,7 @@
 //! Arguments of `experiment`.
 
 use super::PlaceArgs;
-use clap::Args;
+use clap::{Args, builder::PossibleValuesParser};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -11,6 +11,10 @@ Examples:
   cpcvae experiment table2-mnist --only 'labels only'  one row of it
   cpcvae experiment table2-mnist                       all of it; stop and repeat at will
   cpcvae experiment --file mine.toml                   your own
+  cpcvae experiment table2-mnist --list-cells          its trainings, with their numbers
+  cpcvae experiment table2-mnist --cell 7              one of them, here or on another machine
+  cpcvae experiment table2-mnist --merge               what cells gave, put together
+  cpcvae experiment table2-mnist --on slurm            an array of all of them, for sbatch
 
 Every finished training is a line in RESULTS/NAME.jsonl, with its settings; only what is missing
 there is trained. Table and figures are written beside it.";
@@ -40,6 +44,26 @@ pub struct ExperimentArgs {
     /// Train again what a figure needs and is no longer there
     #[arg(long)]
     pub retrain: bool,
+    /// List its cells with their numbers, and stop
+    #[arg(long, help_heading = "Cells", conflicts_with_all = ["cell", "merge", "on"])]
+    pub list_cells: bool,
+    /// Train one cell and stop; without a number the one that HQ_TASK_ID, SLURM_ARRAY_TASK_ID or
+    /// JOB_COMPLETION_INDEX says. Its result is a file of its own
+    #[arg(long, value_name = "N", help_heading = "Cells", num_args = 0..=1, conflicts_with_all = ["merge", "on"])]
+    pub cell: Option<Option<usize>>,
+    /// Put the results of cells together, then make table and figures; train nothing
+    #[arg(long, help_heading = "Cells", conflicts_with = "on")]
+    pub merge: bool,
+    /// Write the file that makes an engine train all cells
+    #[arg(long, value_name = "ENGINE", help_heading = "Cells",
+          value_parser = PossibleValuesParser::new(["hyperqueue", "slurm", "kubernetes"]))]
+    pub on: Option<String>,
+    /// Hand that file over: by the Python package hyperqueue, sbatch or kubectl
+    #[arg(long, help_heading = "Cells", requires = "on")]
+    pub submit: bool,
+    /// Image of containers
+    #[arg(long, value_name = "IMAGE", help_heading = "Cells", requires = "on", default_value = concat!("cpcvae:", env!("CARGO_PKG_VERSION")))]
+    pub image: String,
     /// Folder of results
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub results: PathBuf,

@@ -189,7 +189,7 @@ pub struct FitArgs {
 }
 
 /// A time such as 60s, 5m or 1.5h; a number alone is seconds.
-fn time(text: &str) -> Result<Duration, String> {
+pub(super) fn time(text: &str) -> Result<Duration, String> {
     let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let unit = units
         .iter()

@@ -6,6 +6,7 @@ mod export;
 mod fit;
 mod quality;
 mod reading;
+mod tune;
 
 pub use answer::{
     CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PassthroughArgs, PredictArgs,
@@ -16,6 +17,7 @@ pub use export::ExportModelArgs;
 pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
 pub use quality::QualityArgs;
 pub use reading::{ImageArgs, ReadArgs};
+pub use tune::TuneArgs;
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 use cpcvae::config::{PrecisionName, choice};
@@ -57,6 +59,7 @@ pub enum Command {
     Quality(QualityArgs),
     Export(ExportModelArgs),
     Demo(DemoArgs),
+    Tune(Box<TuneArgs>),
     Experiment(ExperimentArgs),
     Data(DataArgs),
     /// List the methods

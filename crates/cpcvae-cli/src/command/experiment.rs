@@ -1,11 +1,12 @@
 //! `cpcvae experiment`: tables and figures of the paper.
 
+use super::cluster;
 use crate::args::ExperimentArgs;
 use crate::interrupt;
 use crate::printer::Printer;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
-use cpcvae_lab::harness::{self, Options, PlanName};
+use cpcvae_lab::harness::{self, Options, PlanName, cells};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -34,8 +35,20 @@ pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
         device: args.place.device.clone(),
         precision: args.place.precision.clone(),
     };
+    if let Some(engine) = &args.on {
+        return cluster::run(args, engine, &options, &typed(args, true), printer);
+    }
     let screen = Screen::new(printer.quiet, interrupt::watch()?);
-    let answer = harness::run(&options, &screen)?;
+    let answer = match args.cell {
+        _ if args.list_cells => cells::list(&options)?,
+        _ if args.merge => cells::merge(&options, &screen)?,
+        Some(Some(index)) => cells::one(&options, index, &screen)?,
+        Some(None) => {
+            let index = cells::index_of(|name| std::env::var(name).ok())?;
+            cells::one(&options, index, &screen)?
+        }
+        None => harness::run(&options, &screen)?,
+    };
     printer.answer(&answer.text, &answer.json)?;
     Ok(match answer.is_whole {
         true => ExitCode::SUCCESS,

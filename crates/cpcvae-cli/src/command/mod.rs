@@ -1,5 +1,6 @@
 //! One file a command: each is one function that gets parsed values and a printer.
 
+mod cluster;
 mod compare;
 pub mod completions;
 pub mod data;
@@ -19,3 +20,4 @@ pub mod reconstruct;
 pub mod sample;
 pub mod score;
 pub mod suggest;
+pub mod tune;

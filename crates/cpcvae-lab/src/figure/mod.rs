@@ -5,6 +5,7 @@
 //! every machine. Files appear whole or not at all.
 
 mod axis;
+mod bars;
 mod canvas;
 mod confusion;
 mod grid;
@@ -13,20 +14,25 @@ mod legend;
 mod line_chart;
 mod margin;
 mod palette;
+mod parallel;
 mod raster;
 mod save;
 mod scatter;
 mod scatter_view;
+mod search_history;
 mod text;
 mod vector;
 
 use std::path::PathBuf;
 
+pub use bars::bars;
 pub use confusion::confusion_matrix;
 pub use grid::{Grid, image_grid};
 pub use heat::{HeatMap, heat_map};
 pub use line_chart::{Series, line_chart};
+pub use parallel::{ParallelAxis, ParallelLine, parallel_coordinates};
 pub use scatter::{Regions, ScatterPanel, scatter_panels, scatter_panels_with_legend};
+pub use search_history::{TrialMark, search_history};
 
 /// Why a figure could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,8 @@
 //! Runs experiments: trains the cells of a plan that are missing, then makes its table and figures
 //! from what is recorded.
 
+pub mod cells;
+pub mod cluster;
 mod code_map;
 mod commit;
 mod curve;
@@ -69,19 +71,20 @@ pub struct Answer {
     pub is_whole: bool,
 }
 
-/// Runs one.
-pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
+/// An experiment whose plan is read and whose results are open.
+struct Opened {
+    plan: Plan,
+    jobs: Vec<Job>,
+    results: ResultsFile,
+    bench: Bench,
+}
+
+fn open(options: &Options) -> Result<Opened> {
     let (name, plan) = plans::find(options)?;
     let data = DataName::parse(&plan.data)?;
     let jobs = Job::all(&plan, &data, options.precision.as_deref(), &name)?;
     let path = options.results.join(format!("{name}.jsonl"));
-    let mut results = ResultsFile::open(&path, &name)?;
-    if results.dropped() > 0 {
-        watch.note(&format!(
-            "{}: the last line was cut short when the program was killed; that cell goes on",
-            results.path().display()
-        ));
-    }
+    let results = ResultsFile::open(&path, &name)?;
     let bench = Bench {
         data,
         data_dir: options.data_dir.clone(),
@@ -90,23 +93,59 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
         commit: commit::commit(),
         experiment: name,
     };
-    let missing = missing(&jobs, &results, &plan, options, &bench);
-    let is_whole = train(&missing, &mut results, &plan, &bench, watch)?;
+    Ok(Opened {
+        plan,
+        jobs,
+        results,
+        bench,
+    })
+}
+
+impl Opened {
+    /// Writes the table, and figures where all that was asked for is trained.
+    fn present(&self, options: &Options, watch: &dyn Watch, is_whole: bool) -> Result<Answer> {
+        let context = FigureContext {
+            jobs: &self.jobs,
+            bench: &self.bench,
+            stem: &options.results.join(&self.bench.experiment),
+            watch,
+        };
+        let (text, json) = present::write(&self.plan, &self.results, &context, options, is_whole)?;
+        Ok(Answer {
+            text,
+            json,
+            is_whole,
+        })
+    }
+}
+
+/// Runs one.
+pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
+    let mut opened = open(options)?;
+    if opened.results.dropped() > 0 {
+        watch.note(&format!(
+            "{}: the last line was cut short when the program was killed; that cell goes on",
+            opened.results.path().display()
+        ));
+    }
+    let missing = missing(
+        &opened.jobs,
+        &opened.results,
+        &opened.plan,
+        options,
+        &opened.bench,
+    );
+    let is_whole = train(
+        &missing,
+        &mut opened.results,
+        &opened.plan,
+        &opened.bench,
+        watch,
+    )?;
     if !is_whole {
         watch.note(&format!("stopped; go on with\n  {}", options.again));
     }
-    let context = FigureContext {
-        jobs: &jobs,
-        bench: &bench,
-        stem: &options.results.join(&bench.experiment),
-        watch,
-    };
-    let (text, json) = present::write(&plan, &results, &context, options, is_whole)?;
-    Ok(Answer {
-        text,
-        json,
-        is_whole,
-    })
+    opened.present(options, watch, is_whole)
 }
 
 /// The cells that were asked for and have no line yet.

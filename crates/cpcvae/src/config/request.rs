@@ -72,6 +72,27 @@ impl Request {
         self.chosen.as_deref().or(self.named.as_deref())
     }
 
+    /// Whether a setting was asked for, by its key.
+    pub fn sets(&self, key: &str) -> bool {
+        let has = |layer: &Layer| {
+            let mut parts = key.split('.');
+            let first = parts.next().and_then(|part| layer.settings.get(part));
+            parts.fold(first, |value, part| value?.get(part)).is_some()
+        };
+        self.layers.iter().any(has)
+    }
+
+    /// What was asked for in one table, without the method's name and what is said of the data.
+    pub fn asked_settings(&self) -> Table {
+        let mut all = Table::new();
+        for layer in &self.layers {
+            lay(&mut all, &layer.settings);
+        }
+        all.remove("data");
+        all.retain(|_, value| value.as_table().is_none_or(|table| !table.is_empty()));
+        all
+    }
+
     /// Settings as far as they can be known before the data is opened, `[data]` among them.
     /// `source` is what the data is called in messages and reports.
     pub fn settings_before_opening(&self, name: &DataName, source: &str) -> Result<RunConfig> {
@@ -139,6 +160,18 @@ impl Layer {
             })?;
         let context = context.into();
         Ok(Self { context, settings })
+    }
+}
+
+/// Lays settings over others, section by section.
+fn lay(base: &mut Table, over: &Table) {
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(Value::Table(inner)), Value::Table(over)) => lay(inner, over),
+            (_, value) => {
+                base.insert(key.clone(), value.clone());
+            }
+        }
     }
 }
 

@@ -120,12 +120,13 @@ impl Estimator {
         self.folder.as_ref().map(RunFolder::at)
     }
 
-    fn device(&self) -> Result<Device> {
+    /// Where it computes.
+    pub(crate) fn place(&self) -> Result<Device> {
         device(&self.device)
     }
 
     /// How labels of these rows are held out.
-    pub(super) fn folding(&self, data: &Dataset, seed: u64) -> Folding {
+    pub(crate) fn folding(&self, data: &Dataset, seed: u64) -> Folding {
         let usual = Folding::default_for(&data.layout, seed);
         Folding {
             folds: self.held_out.folds.unwrap_or(usual.folds),
@@ -154,7 +155,7 @@ impl Estimator {
             ..usual
         };
         let place = Workplace {
-            device: &self.device()?,
+            device: &self.place()?,
             folder: self.folder.clone(),
             watch,
         };
@@ -167,7 +168,7 @@ impl Estimator {
         for note in self.request.notes() {
             watch.note(note);
         }
-        let device = self.device()?;
+        let device = self.place()?;
         let folder = self.run_folder();
         watch.plan(self.trainings(&config, &source.rows));
         // Nobody else works in the folder until this ends.
