@@ -1,13 +1,13 @@
 //! `cpcvae experiment`: tables and figures of the paper.
 
 use crate::args::ExperimentArgs;
+use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::printer::Printer;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use cpcvae_lab::harness::{self, Options, PlanName};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Lists experiments, or runs one.
 pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
