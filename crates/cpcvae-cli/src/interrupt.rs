@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM: the first asks for a stop with a checkpoint, the second stops at once.
 
+use crate::exit::ExitCode;
 use anyhow::Context;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 

@@ -2,6 +2,7 @@
 
 use crate::{DataError, Result};
 use memmap2::Mmap;
+use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::{Deref, Range};
@@ -16,7 +17,14 @@ pub enum Bytes {
     Owned(Vec<u8>),
     /// In a file.
     Mapped(Mmap),
+    /// In the memory of somebody else, such as another program's table, who leaves them there.
+    Lent(Box<dyn LentBytes>),
 }
+
+/// Bytes in the memory of somebody else, who leaves them as they are until this is dropped.
+pub trait LentBytes: AsRef<[u8]> + Send + Sync + fmt::Debug {}
+
+impl<B: AsRef<[u8]> + Send + Sync + fmt::Debug> LentBytes for B {}
 
 impl Bytes {
     /// Maps a whole file, which may be empty.
@@ -34,6 +42,7 @@ impl Deref for Bytes {
         match self {
             Bytes::Owned(bytes) => bytes,
             Bytes::Mapped(map) => map,
+            Bytes::Lent(bytes) => (**bytes).as_ref(),
         }
     }
 }

@@ -239,8 +239,10 @@ impl Trained {
         self.inference.predict(&prepared.features, 0)
     }
 
-    /// The same for prepared rows, by the inference of a part of them.
+    /// The same for prepared rows, by the inference of a part of them. The same row always has the
+    /// same answer, whatever rows it is asked about with.
     pub fn log_densities(&self, inference: &Inference, prepared: &dyn Rows) -> Result<Vec<f32>> {
+        let inference = inference.with_same_noise();
         let mut scores = inference.score(prepared, DENSITY_DRAWS)?.log_likelihood;
         let mut values = vec![0.0; prepared.columns()];
         for (row, score) in scores.iter_mut().enumerate() {

@@ -46,6 +46,7 @@ pub struct Noise {
     seed: u64,
     step: u64,
     device: Device,
+    same_rows: bool,
 }
 
 impl Noise {
@@ -55,6 +56,16 @@ impl Noise {
             seed,
             step,
             device: device.clone(),
+            same_rows: false,
+        }
+    }
+
+    /// The same noise for each row: what is found for a row does then not depend on its place, nor
+    /// on the rows beside it.
+    pub fn same_for_all_rows(self) -> Self {
+        Self {
+            same_rows: true,
+            ..self
         }
     }
 
@@ -69,6 +80,9 @@ impl Noise {
 
     /// Standard normal numbers `[rows, columns]`.
     pub fn normal(&self, purpose: NoisePurpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
+        if self.same_rows && rows > 1 {
+            return self.normal(purpose, [1, columns]).repeat_dim(0, rows);
+        }
         let (stream, length) = (self.stream(purpose), rows * columns);
         if !is_cpu(&self.device) && length > 0 {
             return philox::normal(stream, length, &self.device).reshape([rows, columns]);
@@ -80,6 +94,9 @@ impl Noise {
 
     /// Numbers `[rows, columns]`, uniform on [0, 1).
     pub fn uniform(&self, purpose: NoisePurpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
+        if self.same_rows && rows > 1 {
+            return self.uniform(purpose, [1, columns]).repeat_dim(0, rows);
+        }
         let (stream, length) = (self.stream(purpose), rows * columns);
         if !is_cpu(&self.device) && length > 0 {
             return philox::uniform(stream, length, &self.device).reshape([rows, columns]);

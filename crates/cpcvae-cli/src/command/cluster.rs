@@ -1,12 +1,13 @@
 //! `cpcvae experiment --on ENGINE`: the file that makes an engine train all cells.
 
+use crate::ExitCode;
 use crate::args::ExperimentArgs;
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
 use cpcvae_lab::harness::Options;
 use cpcvae_lab::harness::cluster::{self, Engine, Task};
 use serde_json::json;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 /// Writes it, and hands it over where that was asked for. `again` is the command of the experiment.
 pub fn run(

@@ -1,11 +1,11 @@
 //! `cpcvae completions`: a script that completes commands and flags in a shell.
 
 use crate::args::Cli;
+use crate::exit::ExitCode;
 use crate::printer::Printer;
 use anyhow::Result;
 use clap::CommandFactory;
 use clap_complete::Shell;
-use std::process::ExitCode;
 
 /// Prints the script.
 pub fn run(shell: Shell) -> Result<ExitCode> {

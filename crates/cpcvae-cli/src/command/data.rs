@@ -1,6 +1,7 @@
 //! `cpcvae data`: the built-in data sets.
 
 use crate::args::{DataArgs, DataCommand};
+use crate::exit::ExitCode;
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::config::RunConfig;
@@ -8,7 +9,6 @@ use cpcvae_data::DataName;
 use cpcvae_data::catalog::{self, Entry, Presence};
 use cpcvae_lab::table::TextTable;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Lists, describes, fetches or exports.
 pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {

@@ -1,13 +1,13 @@
 //! `cpcvae encode`: where rows lie on the latent map.
 
 use crate::args::EncodeArgs;
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::output::{cells, check_out, lines_of_parts, numbers, write_table};
 use crate::passthrough::Passthrough;
 use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae::estimator::WantedLabels;
-use std::process::ExitCode;
 
 /// Encodes and writes one line a row.
 pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! `cpcvae evaluate`: how good a model is on rows whose labels are known.
 
 use crate::args::EvaluateArgs;
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::printer::{Printer, count};
 use crate::units::rmse;
@@ -11,7 +12,6 @@ use cpcvae::model::Target;
 use cpcvae_lab::figure::confusion_matrix;
 use cpcvae_lab::table::TextTable;
 use serde_json::json;
-use std::process::ExitCode;
 
 /// Evaluates and reports.
 pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {

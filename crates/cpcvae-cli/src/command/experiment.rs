@@ -2,13 +2,13 @@
 
 use super::cluster;
 use crate::args::ExperimentArgs;
+use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::printer::Printer;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use cpcvae_lab::harness::{self, Options, PlanName, cells};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Lists experiments, or runs one.
 pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {

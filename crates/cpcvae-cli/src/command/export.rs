@@ -1,12 +1,12 @@
 //! `cpcvae export`: a model as an ONNX file.
 
+use crate::ExitCode;
 use crate::args::ExportModelArgs;
 use crate::opened;
 use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::export::{OnnxOptions, OnnxValue};
 use serde_json::json;
-use std::process::ExitCode;
 
 /// Writes the file and tells what is in it.
 pub fn run(args: &ExportModelArgs, printer: Printer) -> Result<ExitCode> {

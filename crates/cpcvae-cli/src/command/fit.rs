@@ -2,6 +2,7 @@
 
 use super::compare::Compared;
 use crate::args::FitArgs;
+use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::printer::{Printer, count};
 use crate::progress::{self, Screen};
@@ -15,7 +16,6 @@ use cpcvae::tensorboard::TensorBoard;
 use cpcvae::train::{StopReason, Watch};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Trains, or goes on, and reports.
 pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
@@ -84,7 +84,7 @@ fn quoted(word: &str) -> String {
 
 /// What to type to go on: what was typed, with the folder and `--resume`.
 fn again(settings: &FitSettings) -> String {
-    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let mut words = crate::typed();
     words.retain(|word| word != "--overwrite");
     let is_given = |name: &str, short: &str| {
         let starts = |word: &String| word == name || word.starts_with(&format!("{name}="));

@@ -1,6 +1,7 @@
 //! `cpcvae impute`: missing cells filled in.
 
 use crate::args::ImputeArgs;
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::output::{OutColumn, check_out, kind_of, lines_of_parts, numbers, write_table};
 use crate::printer::{Printer, count};
@@ -10,7 +11,6 @@ use cpcvae::infer::Filling;
 use cpcvae_data::{CellKind, Column, Layout, MissingValues, RawColumn, RawTable};
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::process::ExitCode;
 
 /// Fills in and writes the table as it was otherwise.
 pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! `cpcvae learning-curve`: accuracy against the number of labels.
 
 use crate::args::LearningCurveArgs;
+use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::printer::{Printer, percent};
 use crate::progress::Screen;
@@ -14,7 +15,6 @@ use cpcvae_lab::figure::{Series, line_chart};
 use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Trains on more and more labels, and reports accuracy on held-out ones.
 pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {

@@ -1,9 +1,9 @@
 //! `cpcvae methods`: what each method does.
 
+use crate::exit::ExitCode;
 use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae_lab::table::TextTable;
-use std::process::ExitCode;
 
 /// Lists the methods.
 pub fn run(printer: Printer) -> Result<ExitCode> {

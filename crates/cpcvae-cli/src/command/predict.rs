@@ -1,6 +1,7 @@
 //! `cpcvae predict`: a full answer for every row.
 
 use crate::args::PredictArgs;
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::output::{cells, check_out, lines_of_parts, numbers, write_table};
 use crate::passthrough::Passthrough;
@@ -10,7 +11,6 @@ use cpcvae::ensemble::Voter;
 use cpcvae::estimator::{Fitted, PredictOptions, Predictions, WantedLabels};
 use cpcvae::model::Target;
 use cpcvae_data::CellKind;
-use std::process::ExitCode;
 
 /// Predicts and writes one line a row.
 pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! `cpcvae reconstruct`: rows through the code and back.
 
 use crate::args::{PassthroughArgs, ReconstructArgs, ReconstructionKind};
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::output::{check_out, feature_cells, is_figure, layout_columns, write_table};
 use crate::passthrough::Passthrough;
@@ -12,7 +13,6 @@ use cpcvae_data::{Dataset, Matrix};
 use cpcvae_lab::figure::image_grid;
 use cpcvae_lab::pictures::{grid, images};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Images side by side in a figure.
 const ACROSS: usize = 10;

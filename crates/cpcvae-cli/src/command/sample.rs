@@ -1,6 +1,7 @@
 //! `cpcvae sample`: new rows, from the prior or of a class.
 
 use crate::args::{CodesArg, SampleArgs};
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::output::{feature_cells, is_figure, layout_columns, write_table};
 use crate::printer::{Printer, count, percent};
@@ -11,7 +12,6 @@ use cpcvae_data::{CellKind, Layout, Matrix};
 use cpcvae_lab::figure::{ScatterPanel, image_grid, scatter_panels};
 use cpcvae_lab::pictures::{grid, images};
 use std::path::Path;
-use std::process::ExitCode;
 
 const A_CLASS: usize = 10;
 const OF_PRIOR: usize = 50;

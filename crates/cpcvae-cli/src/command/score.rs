@@ -1,6 +1,7 @@
 //! `cpcvae score`: how probable rows are.
 
 use crate::args::ScoreArgs;
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::output::{cells, check_out, lines_of_parts, numbers, write_table};
 use crate::passthrough::Passthrough;
@@ -8,7 +9,6 @@ use crate::printer::{Printer, count};
 use anyhow::Result;
 use cpcvae::estimator::WantedLabels;
 use serde_json::json;
-use std::process::ExitCode;
 
 /// Scores and writes one line a row, and the means.
 pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! `cpcvae suggest`: the rows most worth labelling.
 
 use crate::args::SuggestArgs;
+use crate::exit::ExitCode;
 use crate::opened;
 use crate::output::{check_out, numbers, write_table};
 use crate::passthrough::Passthrough;
@@ -8,7 +9,6 @@ use crate::printer::{Printer, count};
 use anyhow::{Result, bail};
 use cpcvae::estimator::{Fitted, HeldOutState, OpenedRows, Suspect, WantedLabels};
 use cpcvae_data::CellKind;
-use std::process::ExitCode;
 
 /// Scores the unlabelled rows and writes the chosen ones, the best first.
 pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {

@@ -199,6 +199,13 @@ impl Fitted {
         Ok(preprocess.invert(made))
     }
 
+    /// Rows that codes `[rows, code]` stand for, in the user's units: the way back from
+    /// [`Fitted::encode`].
+    pub fn decode(&self, codes: &Matrix) -> Result<Matrix> {
+        let made = self.trained.inference.decode(codes)?;
+        Ok(self.card().preprocess.invert(made))
+    }
+
     /// How good the model is on rows whose labels are known: its calibrated answers, and the
     /// evidence.
     pub fn evaluate(&self, rows: &Dataset) -> Result<Evaluation> {

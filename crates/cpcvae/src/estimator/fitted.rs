@@ -186,6 +186,14 @@ impl Fitted {
         folder.write_report(&self.stored_report())
     }
 
+    /// The same, no longer tied to the folder that it was loaded from, which may go.
+    pub fn in_memory(self) -> Self {
+        Self {
+            folder: None,
+            ..self
+        }
+    }
+
     /// The same, with another seed for everything that answers draw at random; 0 otherwise.
     pub fn with_seed(&self, seed: u64) -> Self {
         Self {

@@ -220,8 +220,23 @@ impl Fitted {
     }
 
     /// A table with the columns of the model, read as they were in training; rows are named by
-    /// the id column of the run, where the table has it.
-    fn table(&self, raw: RawTable, wanted: &WantedLabels) -> Result<OpenedRows> {
+    /// the id column of the run, where the table has it. For tables that are not in files.
+    ///
+    /// ```
+    /// use cpcvae::estimator::WantedLabels;
+    /// use cpcvae::prelude::*;
+    /// use cpcvae_data::{Cells, RawColumn, RawTable};
+    /// # let rows: Vec<[f32; 1]> = (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32]).collect();
+    /// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
+    /// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
+    /// let fitted = Pc::new().steps(20).hold_out(false).fit(&data)?;
+    /// let column = RawColumn { name: "x0".into(), cells: Cells::Numbers(vec![3.0, 11.0]) };
+    /// let (columns, beside) = (vec![column], Vec::new());
+    /// let table = RawTable { path: "new rows".into(), columns, beside, rows: 2 };
+    /// assert_eq!(fitted.table(table, &WantedLabels::None)?.data.len(), 2);
+    /// # Ok::<(), cpcvae::Error>(())
+    /// ```
+    pub fn table(&self, raw: RawTable, wanted: &WantedLabels) -> Result<OpenedRows> {
         let features = match self.layout() {
             Layout::Columns(columns) => columns.clone(),
             Layout::Image { height, width, .. } => {

@@ -57,6 +57,8 @@ pub struct Inference {
     seed: u64,
     /// The number of the chunk that answers begin with.
     first_chunk: u64,
+    /// Whether every row has the same noise, in every chunk.
+    same_noise: bool,
     /// Where codes of training rows lie, as far as that is known.
     fitted_codes: Option<Arc<FittedCodes>>,
 }
@@ -70,6 +72,7 @@ impl Inference {
             device: device.clone().without_autodiff(),
             seed,
             first_chunk: 0,
+            same_noise: false,
             fitted_codes: None,
         }
     }
@@ -87,6 +90,15 @@ impl Inference {
     pub fn at_chunk(&self, chunk: usize) -> Self {
         Self {
             first_chunk: chunk as u64,
+            ..self.clone()
+        }
+    }
+
+    /// The same model with the same noise for every row: a row's answer depends neither on its
+    /// place nor on the rows beside it. Averages over rows vary more than with noise of their own.
+    pub fn with_same_noise(&self) -> Self {
+        Self {
+            same_noise: true,
             ..self.clone()
         }
     }
@@ -135,7 +147,10 @@ impl Inference {
                 .zip(places)
                 .for_each(|(row, out)| features.read(row, out));
             let data = TensorData::new(values, [rows, features.columns()]);
-            let noise = Noise::new(self.seed, self.first_chunk + chunk as u64, &self.device);
+            let noise = match self.same_noise {
+                true => Noise::new(self.seed, 0, &self.device).same_for_all_rows(),
+                false => Noise::new(self.seed, self.first_chunk + chunk as u64, &self.device),
+            };
             f(Tensor::from_data(data, &self.device), noise);
         }
     }

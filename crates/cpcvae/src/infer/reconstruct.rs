@@ -1,6 +1,6 @@
 //! Reconstructions: a row, through its code, back to features.
 
-use super::generative::Generative;
+use super::generative::{ClassModel, Generative};
 use super::{Inference, to_vec};
 use crate::error::{Error, Remedy, Result};
 use crate::net::spatial_transformer::DIMENSIONS;
@@ -69,6 +69,34 @@ impl Inference {
         Ok(Matrix {
             rows: features.rows(),
             columns: features.columns(),
+            values,
+        })
+    }
+
+    /// Features `[rows, features]` in the model's units that codes `[rows, code]` stand for: the
+    /// likelihood's mean. Only for models that make features from codes alone.
+    pub fn decode(&self, codes: &dyn Rows) -> Result<Matrix> {
+        let vae = match self.generative()? {
+            Generative::Vae(vae) => vae,
+            Generative::OfClasses(ClassModel::Stacked(model)) => model.features(),
+            Generative::OfClasses(_) => {
+                let problem = "this model makes rows from a code and a class; draw rows of a class \
+                               instead";
+                return Err(Error::Mismatch(problem.into()));
+            }
+        };
+        if codes.columns() != self.shape.code {
+            return Err(Error::Mismatch(format!(
+                "the codes have {} dimensions, those of the model {}",
+                codes.columns(),
+                self.shape.code
+            )));
+        }
+        let mut values = Vec::new();
+        self.for_chunks(codes, |z, _| values.extend(to_vec(vae.decode(z).mean())));
+        Ok(Matrix {
+            rows: codes.rows(),
+            columns: values.len() / codes.rows().max(1),
             values,
         })
     }

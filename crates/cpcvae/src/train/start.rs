@@ -49,6 +49,9 @@ pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, compute: &Compute) ->
 
 /// At most so many of the rows, evenly over them.
 pub(crate) fn evenly(rows: &[u32], most: usize) -> Vec<u32> {
+    if most == 0 {
+        return Vec::new();
+    }
     let step = rows.len().div_ceil(most).max(1);
     rows.iter().step_by(step).copied().collect()
 }

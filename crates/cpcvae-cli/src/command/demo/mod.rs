@@ -4,6 +4,7 @@ pub mod glyphs;
 pub mod half_moon;
 
 use crate::args::DemoArgs;
+use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::printer::{Printer, percent};
 use crate::progress::Screen;
@@ -14,7 +15,6 @@ use cpcvae_data::BuiltIn;
 use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Methods of the paper's first figure.

@@ -4,6 +4,7 @@ mod page;
 mod text;
 
 use crate::args::QualityArgs;
+use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::opened;
 use crate::printer::Printer;
@@ -14,7 +15,6 @@ use cpcvae::describe::Effort;
 use cpcvae::estimator::{Fitted, QualityOptions};
 use cpcvae_data::Layout;
 use serde_json::json;
-use std::process::ExitCode;
 
 /// Measures and reports.
 pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {

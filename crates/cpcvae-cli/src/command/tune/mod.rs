@@ -3,6 +3,7 @@
 mod optuna;
 mod text;
 
+use crate::ExitCode;
 use crate::args::TuneArgs;
 use crate::interrupt;
 use crate::printer::{Printer, count};
@@ -12,7 +13,6 @@ use anyhow::{Context, Result};
 use cpcvae::tune::{Ask, Pruner, Sampler, TuneOptions, Tuning};
 use cpcvae_data::DataName;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Searches, or goes on, and reports.
 pub fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {

@@ -1,0 +1,29 @@
+//! Errors of the library as exceptions of Python.
+
+use cpcvae::Error;
+use cpcvae_data::DataError;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+
+/// The exception for an error: `ValueError` for what the caller can change, `OSError` for files.
+pub fn exception(error: impl Into<Error>) -> PyErr {
+    let error = error.into();
+    let text = error.to_string();
+    match error {
+        Error::File { .. } | Error::RunExists(_) => PyOSError::new_err(text),
+        Error::Device(_) | Error::Stopped { .. } | Error::NotFinite { .. } => {
+            PyRuntimeError::new_err(text)
+        }
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// The exception for values that cannot be.
+pub fn value_error(problem: impl Into<String>) -> PyErr {
+    PyValueError::new_err(problem.into())
+}
+
+/// The same for data.
+pub fn data_exception(error: DataError) -> PyErr {
+    exception(error)
+}

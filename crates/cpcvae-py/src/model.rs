@@ -1,0 +1,362 @@
+//! A fitted model for Python: the answers of the library's `Fitted`, as arrays.
+
+use crate::convert::{Array, array, floats, matrix, rows};
+use crate::error::{exception, value_error};
+use crate::folder::{self, Files};
+use crate::table::Table;
+use cpcvae::estimator::{Fitted, HeldOutState, PredictOptions, SampleOptions};
+use cpcvae::infer::quality::share;
+use cpcvae::infer::{CodeSource, Filling, Reconstruction};
+use cpcvae::prelude::{Dataset, Matrix};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A trained model with everything that is known of it.
+#[pyclass(module = "cpcvae._native", frozen, skip_from_py_object)]
+#[derive(Clone)]
+pub struct Model(Arc<Fitted>);
+
+impl Model {
+    pub fn new(fitted: Fitted) -> Self {
+        Self(Arc::new(fitted))
+    }
+
+    /// Rows for an answer. What they lack is logged as Python does.
+    fn rows(&self, py: Python<'_>, table: &Table) -> PyResult<Dataset> {
+        let (data, warnings) = py.detach(|| table.rows_for(&self.0))?;
+        if !warnings.is_empty() {
+            let logging = py.import("logging")?;
+            let logger = logging.call_method1("getLogger", ("cpcvae",))?;
+            for warning in warnings {
+                logger.call_method1("warning", ("%s", warning))?;
+            }
+        }
+        Ok(data)
+    }
+
+    /// With another seed for what is drawn at random, where one is given.
+    fn seeded(&self, seed: Option<u64>) -> Arc<Fitted> {
+        match seed {
+            Some(seed) => Arc::new(self.0.with_seed(seed)),
+            None => Arc::clone(&self.0),
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Opens the folder of a finished run.
+    #[staticmethod]
+    #[pyo3(signature = (folder, device="cpu"))]
+    fn load(py: Python<'_>, folder: PathBuf, device: &str) -> PyResult<Self> {
+        let loaded = py.detach(|| Fitted::load_on(folder, device));
+        Ok(Self::new(loaded.map_err(exception)?))
+    }
+
+    /// Writes the folder of a run, which the command line opens, too.
+    fn save(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(folder)).map_err(exception)
+    }
+
+    /// The files of such a folder.
+    fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let files = py.detach(|| folder::files(&self.0))?;
+        let all = PyDict::new(py);
+        for (name, contents) in files {
+            all.set_item(name, PyBytes::new(py, &contents))?;
+        }
+        Ok(all)
+    }
+
+    /// The model of such files.
+    #[staticmethod]
+    fn from_files(py: Python<'_>, files: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut all = Files::new();
+        for (name, contents) in files {
+            all.insert(name.extract()?, contents.extract::<Vec<u8>>()?);
+        }
+        Ok(Self::new(py.detach(|| folder::open(&all))?))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>,))> {
+        let make = slf.py().get_type::<Self>().getattr("from_files")?;
+        Ok((make, (slf.get().files(slf.py())?,)))
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.clone()
+    }
+
+    /// What the model says of itself, as JSON: the card, voters, whether labels were held out.
+    fn about(&self) -> PyResult<String> {
+        let held_out = match self.0.held_out() {
+            HeldOutState::Measured => "measured".into(),
+            HeldOutState::NotAsked => "not asked".into(),
+            HeldOutState::Impossible(why) => format!("impossible: {why}"),
+            HeldOutState::Stopped => "stopped".into(),
+        };
+        text(&json!({
+            "card": self.0.card(),
+            "voters": self.0.voters(),
+            "held_out": held_out,
+        }))
+    }
+
+    /// Names of the classes; none where labels are numbers.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.0.classes().to_vec()
+    }
+
+    /// The complete settings of its training, as TOML.
+    #[getter]
+    fn settings(&self) -> String {
+        self.0.config().to_toml()
+    }
+
+    /// Every term of the objective over time: one JSON object a line.
+    #[getter]
+    fn history<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.history())
+    }
+
+    /// What training did and what was found on held-out labels, as JSON.
+    fn report(&self) -> PyResult<String> {
+        let fitted = &self.0;
+        text(&json!({
+            "fit": fitted.report().fit,
+            "test": fitted.report().test,
+            "likelihood": fitted.report().likelihood,
+            "scale_floor": fitted.report().scale_floor,
+            "labelled": fitted.split().labelled.len(),
+            "unlabelled": fitted.split().unlabelled.len(),
+            "held_out": fitted.calibration().held_out,
+            "temperature": fitted.calibration().temperature,
+            "details": fitted.held_out_details(),
+            "suspects": fitted.suspects(),
+            "voters": fitted.voters(),
+        }))
+    }
+
+    /// The method and its baselines on held-out labels, and the verdict, as JSON; `null` where
+    /// no labels were held out.
+    fn comparison(&self) -> PyResult<String> {
+        let Some(compared) = self.0.comparison() else {
+            return Ok("null".into());
+        };
+        let methods: Vec<Value> = compared
+            .methods()
+            .map(|one| {
+                let paired = compared.paired(one).filter(|_| one != &compared.ours);
+                let interval = share(one.mean(), one.scores.len());
+                json!({
+                    "method": one.name,
+                    "score": one.mean(),
+                    "interval": interval.map(|share| [share.low, share.high]),
+                    "ours_minus_this": paired.map(|paired| paired.difference),
+                    "difference_interval": paired.map(|paired| [paired.low, paired.high]),
+                    "p_value": paired.map(|paired| paired.p_value),
+                })
+            })
+            .collect();
+        let verdict = self.0.verdict();
+        text(&json!({
+            "measure": compared.measure,
+            "folds": compared.folds,
+            "methods": methods,
+            "verdict": verdict.as_ref().map(|verdict| &verdict.answer),
+            "outcome": verdict.as_ref().map(|verdict| format!("{:?}", verdict.outcome)),
+            "warnings": verdict.as_ref().map(|verdict| &verdict.warnings),
+        }))
+    }
+
+    /// Answers for rows: outputs, and what else was asked for.
+    #[pyo3(signature = (table, coverage=None, density=false, samples=0, seed=None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        coverage: Option<f64>,
+        density: bool,
+        samples: usize,
+        seed: Option<u64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let data = self.rows(py, table)?;
+        let fitted = self.seeded(seed);
+        let usual = PredictOptions::default();
+        let options = PredictOptions {
+            coverage: coverage.unwrap_or(usual.coverage),
+            density,
+            samples,
+            ..usual
+        };
+        let said = py
+            .detach(|| fitted.predict_with(&data, options))
+            .map_err(exception)?;
+        let answers = PyDict::new(py);
+        answers.set_item("outputs", matrix(py, &said.outputs)?)?;
+        answers.set_item("offsets", said.offsets)?;
+        answers.set_item("half_widths", said.half_widths)?;
+        answers.set_item("sets", said.sets)?;
+        let numbers = |values: Option<Vec<f32>>| {
+            values
+                .map(|values| array(py, &values, vec![values.len()]))
+                .transpose()
+        };
+        answers.set_item("log_density", numbers(said.log_density)?)?;
+        answers.set_item("percentile", numbers(said.percentile)?)?;
+        Ok(answers)
+    }
+
+    /// Means and standard deviations of codes.
+    fn encode<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<(Array<'py>, Array<'py>)> {
+        let data = self.rows(py, table)?;
+        let codes = py.detach(|| self.0.encode(&data)).map_err(exception)?;
+        Ok((matrix(py, &codes.mean)?, matrix(py, &codes.sigma)?))
+    }
+
+    /// Rows that codes, a buffer of 32-bit numbers, stand for.
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        codes: &Bound<'py, PyAny>,
+        columns: usize,
+    ) -> PyResult<Array<'py>> {
+        let values = floats(codes)?;
+        let codes = Matrix {
+            rows: values.len() / columns.max(1),
+            columns,
+            values,
+        };
+        let made = py.detach(|| self.0.decode(&codes)).map_err(exception)?;
+        rows(py, self.0.layout(), &made)
+    }
+
+    /// Lower bounds of log p(x), and estimates of it from so many draws of the code.
+    #[pyo3(signature = (table, draws, seed=None))]
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        draws: usize,
+        seed: Option<u64>,
+    ) -> PyResult<(Array<'py>, Array<'py>)> {
+        let data = self.rows(py, table)?;
+        let fitted = self.seeded(seed);
+        let scores = py
+            .detach(|| fitted.score(&data, draws))
+            .map_err(exception)?;
+        let numbers = |values: &[f32]| array(py, values, vec![values.len()]);
+        Ok((numbers(&scores.elbo)?, numbers(&scores.log_likelihood)?))
+    }
+
+    /// Rows through the code and back.
+    fn reconstruct<'py>(&self, py: Python<'py>, table: &Table, kind: &str) -> PyResult<Array<'py>> {
+        let kind = match kind {
+            "mean" => Reconstruction::Mean,
+            "sampled" => Reconstruction::Sampled,
+            "aligned" => Reconstruction::Aligned,
+            "transformed" => Reconstruction::Transformed,
+            other => {
+                return Err(value_error(format!(
+                    "there is no reconstruction `{other}`; there are mean, sampled, aligned and \
+                     transformed"
+                )));
+            }
+        };
+        let data = self.rows(py, table)?;
+        let made = py
+            .detach(|| self.0.reconstruct(&data, kind))
+            .map_err(exception)?;
+        rows(py, self.0.layout(), &made)
+    }
+
+    /// New rows, of a class where one is named.
+    #[pyo3(signature = (count, class_=None, noisy=false, prior=false, threshold=None, seed=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        class_: Option<&str>,
+        noisy: bool,
+        prior: bool,
+        threshold: Option<f32>,
+        seed: Option<u64>,
+    ) -> PyResult<Array<'py>> {
+        let usual = SampleOptions::default();
+        let options = SampleOptions {
+            noisy,
+            codes: if prior {
+                CodeSource::Prior
+            } else {
+                usual.codes
+            },
+            threshold: threshold.unwrap_or(usual.threshold),
+            ..usual
+        };
+        let fitted = self.seeded(seed);
+        let made = py.detach(|| match class_ {
+            Some(class) => Ok(fitted.sample_class(class, count, options)?.rows),
+            None => fitted.sample_with(count, options),
+        });
+        rows(py, self.0.layout(), &made.map_err(exception)?)
+    }
+
+    /// Rows with missing cells filled in; the mean, or the draw of that number.
+    #[pyo3(signature = (table, draw=None, iterations=100, seed=None))]
+    fn impute<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        draw: Option<usize>,
+        iterations: usize,
+        seed: Option<u64>,
+    ) -> PyResult<Array<'py>> {
+        let data = self.rows(py, table)?;
+        let filling = draw.map_or(Filling::Mean, Filling::Draw);
+        let fitted = self.seeded(seed);
+        let filled = py.detach(|| fitted.impute(&data, filling, iterations));
+        rows(py, self.0.layout(), &filled.map_err(exception)?.rows)
+    }
+
+    /// The rows most worth a label: number, class, entropy, percentile.
+    fn suggest(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        count: usize,
+    ) -> PyResult<Vec<(usize, String, f64, f32)>> {
+        let data = self.rows(py, table)?;
+        let found = py
+            .detach(|| self.0.suggest(&data, count))
+            .map_err(exception)?;
+        let found = found.into_iter();
+        Ok(found
+            .map(|one| (one.row, one.label, one.entropy, one.percentile))
+            .collect())
+    }
+
+    /// How good the model is on rows whose classes are known, as JSON.
+    fn evaluate(&self, py: Python<'_>, table: &Table) -> PyResult<String> {
+        let data = self.rows(py, table)?;
+        let found = py.detach(|| self.0.evaluate(&data)).map_err(exception)?;
+        text(&json!(found))
+    }
+
+    /// Writes `report.html`, one page about the model on its training rows.
+    fn write_report(&self, py: Python<'_>, table: &Table, path: PathBuf) -> PyResult<()> {
+        let data = self.rows(py, table)?;
+        py.detach(|| self.0.write_html_report(&data, &path))
+            .map_err(exception)
+    }
+}
+
+fn text(value: &Value) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| value_error(error.to_string()))
+}

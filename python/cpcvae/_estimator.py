@@ -1,0 +1,328 @@
+"""What the estimators share: settings on their way to the library, and answers on their way back."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from cpcvae import _native
+from cpcvae._listener import Listener
+from cpcvae._rows import array_of, table_of
+from cpcvae.comparison import Comparison
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback._callback_support import callback_management_context
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """scikit-learn has no callbacks before 1.9."""
+
+    callback_management_context = nullcontext
+
+#: Parameters and the keys of the library's settings that they stand for.
+_KEYS = {
+    "steps": "train.steps",
+    "learning_rate": "train.learning_rate",
+    "precision": "train.precision",
+    "code": "model.code",
+    "hidden": "model.hidden",
+    "missing_cells": "model.missing_cells",
+    "validation": "data.validation",
+    "prediction_weight": "method.prediction_weight",
+    "consistency_weight": "method.consistency_weight",
+    "aggregate_weight": "method.aggregate_weight",
+    "entropy_weight": "method.entropy_weight",
+    "predictor_norm": "method.predictor_norm",
+    "beta": "method.beta",
+    "classification_weight": "method.classification_weight",
+    "pseudo_labels": "pseudo_labels.source",
+}
+#: Parameters that say how a fit is done, by the same name.
+_OPTIONS = ("preset", "folds", "hold_out", "budget", "device")
+#: Seeds that are drawn lie below this.
+_MOST_SEED = 2**31 - 1
+
+
+class Estimator(
+    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Answers that every model has; the parameters are the subclasses'."""
+
+    #: The method, where the class stands for one.
+    _method: ClassVar[str | None] = None
+
+    _model: Any
+
+    # To the library -----------------------------------------------------------------------------
+
+    def _asked(self, **more: Any) -> str:
+        """What a fit is asked for, as JSON. What is None is left to the library."""
+        given = self.get_params(deep=False)
+        settings: dict[str, Any] = {}
+        seed = given.get("random_state")
+        if seed is not None:
+            whole = isinstance(seed, (int, np.integer))
+            draw = seed if whole else check_random_state(seed).randint(_MOST_SEED)
+            settings["seed"] = int(draw)
+        for name, key in _KEYS.items():
+            if given.get(name) is not None:
+                settings[key] = _plain(given[name])
+        if given.get("columns"):
+            kinds = given["columns"].items()
+            settings["data.columns"] = [f"{name}={kind}" for name, kind in kinds]
+        settings.update({key: _plain(value) for key, value in (given.get("settings") or {}).items()})
+        asked = {name: _plain(given[name]) for name in _OPTIONS if given.get(name) is not None}
+        if given.get("folder") is not None:
+            asked["folder"] = os.fspath(given["folder"])
+        asked |= {"method": self._method or given.get("method"), "settings": settings}
+        asked["compare"] = bool(given.get("baselines"))
+        return json.dumps(asked | more)
+
+    def _train(self, table: Any, **more: Any) -> Any:
+        """A model of these rows."""
+        context = None
+        with callback_management_context(self):
+            if getattr(self, "_skl_callbacks", None):
+                context = self._init_callback_context(max_subtasks=None)
+                context.call_on_fit_task_begin(estimator=self)
+            verbose = self.get_params(deep=False).get("verbose", 0)
+            listener = Listener(self, context, verbose)
+            try:
+                model = _native.fit(table, self._asked(**more), listener)
+            finally:
+                listener.close()
+            if context is not None:
+                context.call_on_fit_task_end(estimator=self)
+        return model
+
+    def _table(self, X: Any, *, reset: bool = False) -> Any:
+        if not reset:
+            check_is_fitted(self)
+        return table_of(self, X, reset=reset, names=None if reset else self._names())
+
+    def _keep(self, model: Any) -> Self:
+        self._model = model
+        return self
+
+    # What is known of the model -------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _card(self) -> dict[str, Any]:
+        card: dict[str, Any] = json.loads(self._model.about())["card"]
+        return card
+
+    def _columns(self) -> list[dict[str, Any]]:
+        """Columns as the model's card describes them; none for images."""
+        columns: list[dict[str, Any]] = self._card()["preprocess"]["layout"].get("columns", [])
+        return columns
+
+    def _names(self) -> list[str] | None:
+        return [column["name"] for column in self._columns()] or None
+
+    @property
+    def _n_features_out(self) -> int:
+        width: int = self._card()["shape"]["code"]
+        return width
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """Every term of the objective over time, a dictionary for each logged step."""
+        check_is_fitted(self)
+        return [json.loads(line) for line in self._model.history.splitlines()]
+
+    @property
+    def report_(self) -> dict[str, Any]:
+        """What training did, and what was found on held-out labels."""
+        check_is_fitted(self)
+        report: dict[str, Any] = json.loads(self._model.report())
+        return report
+
+    @property
+    def settings_(self) -> dict[str, Any]:
+        """The complete settings of the training, as ``config.toml`` of a run has them."""
+        check_is_fitted(self)
+        return tomllib.loads(self._model.settings)
+
+    # Answers --------------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> npt.NDArray[np.float64]:
+        """log p(x) of each row, in nats and the user's units."""
+        found = self._model_of(X).predict(self._table(X), density=True)["log_density"]
+        if found is None:
+            raise ValueError("this model has no generative part, so it knows no log p(x)")
+        return array_of(found).astype(np.float64)
+
+    def percentile(self, X: Any) -> npt.NDArray[np.float64]:
+        """Of 100 training rows, how many are as unusual as each row, or more so."""
+        found = self._model_of(X).predict(self._table(X), density=True)["percentile"]
+        if found is None:
+            raise ValueError("this model has no generative part, so it knows nothing of that")
+        return array_of(found).astype(np.float64)
+
+    def transform(self, X: Any) -> npt.NDArray[np.float32]:
+        """Means of the codes q(z|x), ``[rows, code]``: where rows lie on the latent map."""
+        mean, _ = self._model_of(X).encode(self._table(X))
+        return array_of(mean)
+
+    def inverse_transform(self, X: Any) -> npt.NDArray[Any]:
+        """Rows that codes stand for, in the user's units."""
+        check_is_fitted(self)
+        codes = np.ascontiguousarray(X, dtype=np.float32)
+        if codes.ndim != 2:
+            raise ValueError(f"codes are an array [rows, code], and this one has shape {codes.shape}")
+        bytes_of = memoryview(codes.reshape(-1).view(np.uint8))
+        return self._in_user_units(self._model.decode(bytes_of, codes.shape[1]))
+
+    def reconstruct(self, X: Any, kind: str = "mean") -> npt.NDArray[Any]:
+        """Rows through the code and back: ``mean``, ``sampled``, ``aligned`` or ``transformed``."""
+        return self._in_user_units(self._model_of(X).reconstruct(self._table(X), kind))
+
+    def impute(
+        self,
+        X: Any,
+        *,
+        draw: int | None = None,
+        iterations: int = 100,
+        random_state: int | None = None,
+    ) -> npt.NDArray[Any]:
+        """Rows with missing cells filled in: best guesses, or with ``draw`` the draw of that number.
+        Cells that are known stay as they are."""
+        table = self._table(X)
+        filled = self._model_of(X).impute(table, draw, iterations, random_state)
+        return self._in_user_units(filled)
+
+    def sample(
+        self,
+        n_samples: int = 1,
+        class_: Any = None,
+        *,
+        noisy: bool = False,
+        prior: bool = False,
+        threshold: float | None = None,
+        random_state: int | None = None,
+    ) -> npt.NDArray[Any]:
+        """New rows in the user's units, of one class where it is named.
+
+        They are means of p(x|z), or with ``noisy`` draws of it; with ``prior`` codes come from the
+        prior instead of where codes of training rows lie.
+        """
+        check_is_fitted(self)
+        name = None if class_ is None else self._class_name(class_)
+        made = self._model.sample(n_samples, name, noisy, prior, threshold, random_state)
+        return self._in_user_units(made)
+
+    def compare(self, X: Any = None, y: Any = None) -> Comparison:
+        """The model beside its baselines on held-out labels, with the verdict in words.
+
+        Known where the estimator was fitted with ``baselines=True``. Otherwise give the training rows
+        again: then the baselines are trained now, which takes as long as several fits.
+        """
+        check_is_fitted(self)
+        model = self._model
+        if X is not None:
+            folderless = {"folder": None}
+            model = self._train(self._labelled(X, y), compare=True, hold_out=True, **folderless)
+        found = json.loads(model.comparison())
+        if found is None or (X is None and found["verdict"] is None):
+            raise ValueError(
+                "nothing was compared: give the training rows, compare(X, y), or fit with baselines=True"
+            )
+        return Comparison(found)
+
+    # Kept and moved -------------------------------------------------------------------------------
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes the folder of a run, which the command ``cpcvae`` and :meth:`load` open."""
+        check_is_fitted(self)
+        self._model.save(Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, device: str = "cpu") -> Self:
+        """Opens the folder of a finished run, whoever trained it."""
+        model = _native.Model.load(Path(folder), device)
+        estimator = cls()
+        estimator._keep(model)
+        card = estimator._card()
+        if cls._method is None and hasattr(estimator, "method"):
+            estimator.method = card["method"]
+        elif card["method"] != cls._method:
+            raise ValueError(f"{folder} holds a model of the method {card['method']!r}")
+        estimator._loaded(card)
+        return estimator
+
+    def _loaded(self, card: dict[str, Any]) -> None:
+        """Attributes that a fit would have set."""
+        names = self._names()
+        layout = card["preprocess"]["layout"]
+        image = layout.get("image")
+        self.n_features_in_ = len(names or []) or int(
+            np.prod([image[side] for side in ("height", "width", "channels")])
+        )
+        if names and names != [f"x{place}" for place in range(len(names))]:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def write_report(self, X: Any, y: Any, path: str | os.PathLike[str]) -> None:
+        """Writes one page about the model, in HTML, on its training rows."""
+        check_is_fitted(self)
+        self._model.write_report(self._labelled(X, y, reset=False), Path(path))
+
+    # For the subclasses ---------------------------------------------------------------------------
+
+    def _labelled(self, X: Any, y: Any, *, reset: bool = True) -> Any:
+        """Rows with their labels, as for a training."""
+        raise NotImplementedError
+
+    def _class_name(self, class_: Any) -> str:
+        raise ValueError(f"this model knows no classes, so it draws no rows of {class_!r}")
+
+    def _model_of(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._model
+
+    def _in_user_units(self, found: tuple[bytearray, str, list[int]]) -> npt.NDArray[Any]:
+        """Rows as an array: of numbers, or of objects where a column holds texts."""
+        rows = array_of(found)
+        columns = self._columns()
+        layout = self._card()["preprocess"]["layout"]
+        if "image" in layout:
+            shape = [layout["image"][side] for side in ("height", "width", "channels")]
+            shape = shape[:2] if shape[2] == 1 else shape
+            return rows.reshape(len(rows), *shape)
+        kinds = [column["kind"] for column in columns]
+        if not any(isinstance(kind, dict) for kind in kinds):
+            return rows
+        made = rows.astype(object)
+        for place, kind in enumerate(kinds):
+            if isinstance(kind, dict):
+                levels: Sequence[str] = kind["category"]
+                made[:, place] = [_level(levels, value) for value in rows[:, place]]
+        return made
+
+
+def _level(levels: Sequence[str], value: float) -> str | None:
+    return None if np.isnan(value) else levels[int(value)]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, Iterable):
+        return [_plain(one) for one in value]
+    return value

@@ -1,0 +1,113 @@
+"""Missing cells filled in."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+
+from cpcvae._classifier import label_name
+from cpcvae._docs import COMMON, PREDICTED
+from cpcvae._estimator import Estimator
+from cpcvae._labels import classes_of
+
+
+class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
+    __doc__ = f"""Fills in missing cells (NaN, None) by a model of the rows.
+
+    ``transform`` gives best guesses, and leaves cells that are known as they are. With ``y``, labels
+    help where there are some.
+{COMMON}
+    method : str
+        A method of ``cpcvae methods``; ``vae`` without ``y``, else ``cpc``.
+    beta : float
+        Weight of the KL divergence.
+{PREDICTED}
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cpcvae import CPCImputer
+    >>> x = np.linspace(0, 1, 100)
+    >>> X = np.stack([x, 3 * x], axis=1)
+    >>> X[10, 1] = np.nan
+    >>> filled = CPCImputer(steps=100).fit_transform(X)
+    >>> bool(np.isnan(filled).any()), bool(abs(filled[10, 1] - 3 * x[10]) < 0.3)
+    (False, True)
+    """
+
+    def __init__(
+        self,
+        method: str | None = None,
+        *,
+        beta: float | None = None,
+        steps: int | None = None,
+        learning_rate: float | None = None,
+        code: int | None = None,
+        hidden: Sequence[int] | None = None,
+        columns: dict[str, str] | None = None,
+        validation: float | None = None,
+        budget: float | None = None,
+        preset: str | None = None,
+        precision: str | None = None,
+        device: str | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        settings: dict[str, Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.beta = beta
+        self.steps = steps
+        self.learning_rate = learning_rate
+        self.code = code
+        self.hidden = hidden
+        self.columns = columns
+        self.validation = validation
+        self.budget = budget
+        self.preset = preset
+        self.precision = precision
+        self.device = device
+        self.folder = folder
+        self.settings = settings
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns what rows look like; from labels too, where there are some."""
+        return self._keep(self._train(self._labelled(X, y)))
+
+    def transform(self, X: Any) -> npt.NDArray[Any]:
+        """The rows without a gap."""
+        filled = self.impute(X)
+        rows = X if isinstance(X, np.ndarray) else None
+        if rows is None or rows.ndim != 2 or rows.dtype.kind != "f" or filled.dtype == object:
+            return filled
+        # What is known keeps all its digits.
+        return np.where(np.isnan(rows), filled, rows)
+
+    def _asked(self, **more: Any) -> str:
+        asked = json.loads(super()._asked(**more))
+        asked["method"] = self.method or ("cpc" if self._has_labels else "vae")
+        asked["settings"].setdefault("model.missing_cells", True)
+        asked["hold_out"] = False
+        return json.dumps(asked)
+
+    def _labelled(self, X: Any, y: Any, *, reset: bool = True) -> Any:
+        table = self._table(X, reset=reset)
+        self._has_labels = y is not None and self.method != "vae"
+        if self._has_labels:
+            labels = classes_of(y, len(table))
+            name = label_name(y, table.names)
+            table.classes(name, labels.names, labels.of_row.tolist())
+        return table
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
