@@ -3,6 +3,7 @@
 //! The graph holds what a run does to a row at its means: preparation ([`input`]), the networks
 //! ([`network`], [`model`]), the vote of an ensemble ([`members`]) and calibration.
 
+mod compared;
 mod graph;
 mod hog;
 mod input;
