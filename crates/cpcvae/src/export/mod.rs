@@ -183,7 +183,10 @@ fn answers(exported: Exported<'_>, ensemble: Option<&Ensemble>, left_out: bool) 
                 Some(ensemble) => {
                     let voters = ensemble.voters(&card.method).into_iter();
                     let names: Vec<String> = voters.map(|voter| voter.name).collect();
-                    format!("the vote of {}", names.join(", "))
+                    format!(
+                        "the vote of {} (whose training rows are in the file)",
+                        names.join(", ")
+                    )
                 }
                 None => "the network's probabilities".into(),
             };
