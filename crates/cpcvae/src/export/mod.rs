@@ -1,7 +1,7 @@
 //! A model as a file of another format: ONNX, one graph from a user's row to code and answer.
 //!
-//! The graph holds what a run does to a row at its means: preparation ([`input`]), the networks
-//! ([`network`], [`model`]), the vote of an ensemble ([`members`]) and calibration.
+//! The graph holds what a run does to a row at its means: preparation (`input`), the networks
+//! (`network`, `model`), the vote of an ensemble (`members`) and calibration.
 
 mod graph;
 mod hog;
