@@ -13,7 +13,6 @@ import gzip
 import json
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -70,18 +69,16 @@ def by_onnx(path, rows, answers):
 
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     kind = {"tensor(float)": np.float32, "tensor(double)": np.float64}[session.get_inputs()[0].type]
-    began = time.perf_counter()
     parts = [
         session.run(["code", "probabilities"], {"x": rows[first : first + 1000].astype(kind)})
         for first in range(0, len(rows), 1000)
     ]
-    seconds = time.perf_counter() - began
     code, probabilities = (np.concatenate(part) for part in zip(*parts))
     apart = np.abs(probabilities - answers["p_"]).max(axis=1)
     same = (probabilities.argmax(1) == answers["p_"].argmax(1)).mean()
     print(f"onnxruntime {onnxruntime.__version__}: code {np.abs(code - answers['mean_']).max():.1e}, "
           f"probabilities {apart.max():.1e} ({(apart > 1e-4).sum()} rows above 1e-4), "
-          f"{100 * same:.2f} % the same class, {seconds:.2f} s")
+          f"{100 * same:.2f} % the same class")
 
 
 def by_torch(run, rows, answers):

@@ -18,6 +18,9 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+# Options of `fit glyphs` that make it take a moment.
+SMALL_IMAGES = ["--set", "data.rows=300", "--set", "model.hidden=[12]", "--set", "train.unlabelled_per_batch=20"]
+SMALL_IMAGES += ["--max-steps", "10", "--no-crossfit", "--quiet"]
 RECORDED = ROOT / "crates" / "cpcvae" / "tests" / "recorded"
 
 

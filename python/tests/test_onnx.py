@@ -101,7 +101,8 @@ def test_images_with_an_ensemble():
     labels[24:] = -1
     path, run = scratch() / "bars.npz", scratch() / "bars"
     np.savez(path, x=images, y=labels)
-    command("fit", path, "--out", run, "--precision", "f32", "--max-steps", "30", "--no-crossfit", "--quiet")
+    small = ["--set", "model.hidden=[12]", "--max-steps", "10", "--no-crossfit", "--quiet"]
+    command("fit", path, "--out", run, "--precision", "f32", *small)
     graph = Graph(run)
     assert "extra-trees" in graph.about["answers"]
     compare(graph, run, images[..., None] / 255, path)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from export_support import command, mixed_run, scratch
+from export_support import SMALL_IMAGES, command, mixed_run, scratch
 
 loading = pytest.importorskip(
     "tensorboard.backend.event_processing.event_accumulator", reason="tensorboard is not installed"
@@ -42,8 +42,8 @@ def test_every_term_of_every_training_is_there():
 
 def test_validation_and_samples_of_images():
     board, run = scratch() / "images", scratch() / "glyphs"
-    small = ["--set", "model.hidden=[12]", "--set", "train.unlabelled_per_batch=20", "--max-steps", "20", "--no-crossfit"]
-    command("fit", "glyphs", "--out", run, "--tensorboard", board, "--set", "train.evaluate_every=10", "--quiet", *small)
+    validated = ["--validation", "40", "--set", "train.evaluate_every=5"]
+    command("fit", "glyphs", "--out", run, "--tensorboard", board, *validated, *SMALL_IMAGES)
     events = read(board / "cpc")
     validated = [line for line in metrics(run) if "validation" in line]
     found = events.Scalars("validation/accuracy")

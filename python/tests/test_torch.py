@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from export_support import (
-    RECORDED, as_numbers, codes, columns_of, command, mixed_rows, mixed_run, module, moons, pixels,
+    RECORDED, SMALL_IMAGES, as_numbers, codes, columns_of, command, mixed_rows, mixed_run, module, moons, pixels,
     probabilities, scratch, table,
 )
 
@@ -80,8 +80,7 @@ def test_images_and_their_transforms(name, tolerance):
 @pytest.mark.parametrize("likelihood", ["noise-normal", "bernoulli"])
 def test_other_likelihoods_of_pixels(likelihood):
     run = scratch() / likelihood
-    small = ["--set", "model.hidden=[12]", "--set", "train.unlabelled_per_batch=20", "--max-steps", "10", "--no-crossfit"]
-    command("fit", "glyphs", "--set", f"model.likelihood={likelihood}", "--out", run, "--quiet", *small)
+    command("fit", "glyphs", "--set", f"model.likelihood={likelihood}", "--out", run, *SMALL_IMAGES)
     images, path = pixels()
     model = load(run)
     posterior = model.encode(model.prepare(images / 255))

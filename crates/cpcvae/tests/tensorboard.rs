@@ -63,6 +63,9 @@ fn every_logged_number_is_in_the_file_and_each_training_has_its_own() {
     let pc = Pc::new().steps(40).folds(2);
     let fitted = pc.fit_watched(&data, &board).expect("fits");
     board.finish(&fitted).expect("written");
+    // Who watches changes nothing.
+    let unwatched = pc.fit(&data).expect("fits");
+    assert_eq!(unwatched.history(), fitted.history());
     let events_of = |name: &str| events(&only_file(&folder.path().join(name)));
     let own = events_of("pc");
     assert!(matches!(&own[0].what, Some(What::FileVersion(version)) if version == "brain.Event:2"));

@@ -1,7 +1,7 @@
 //! A model as a file of another format: ONNX, one graph from a user's row to code and answer.
 //!
-//! The graph holds what a run does to a row at its means: preparation ([`input`]), the networks
-//! ([`network`], [`model`]), the vote of an ensemble ([`members`]) and calibration.
+//! The graph holds what a run does to a row at its means: preparation (`input`), the networks
+//! (`network`, `model`), the vote of an ensemble (`members`) and calibration.
 
 mod compared;
 mod graph;
@@ -181,7 +181,10 @@ fn answers(exported: Exported<'_>, ensemble: Option<&Ensemble>, left_out: bool) 
         Target::Values(_) => {
             let values = "continuous labels in the user's units, without intervals";
             match ensemble {
-                Some(ensemble) => format!("{values}: the mean of {}", voters(ensemble, card)),
+                Some(ensemble) => {
+                    let names = voters(ensemble, card);
+                    format!("{values}: the mean of {names} (whose training rows are in the file)")
+                }
                 None if left_out => format!("{values}: the network's alone"),
                 None => values.into(),
             }
@@ -193,7 +196,10 @@ fn answers(exported: Exported<'_>, ensemble: Option<&Ensemble>, left_out: bool) 
         }
         Target::Classes(_) => {
             let who = match ensemble {
-                Some(ensemble) => format!("the vote of {}", voters(ensemble, card)),
+                Some(ensemble) => {
+                    let names = voters(ensemble, card);
+                    format!("the vote of {names} (whose training rows are in the file)")
+                }
                 None => "the network's probabilities".into(),
             };
             let calibration = match exported.temperature == 1.0 {
