@@ -106,6 +106,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
             command::experiment::run(&args, printer)
         }
         Command::Data(args) => command::data::run(&args, loud),
+        Command::Devices(args) => command::devices::run(&args, json(args.json)),
         Command::Methods => command::methods::run(loud),
         Command::Completions { shell } => command::completions::run(shell),
     }

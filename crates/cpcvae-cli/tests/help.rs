@@ -53,6 +53,7 @@ fn every_command_has_examples() {
         "tune",
         "experiment",
         "data",
+        "devices",
         "completions",
     ];
     for command in commands {

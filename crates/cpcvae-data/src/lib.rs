@@ -104,7 +104,7 @@ pub use labels::Labels;
 pub use layout::Layout;
 pub use mapped::{Bytes, LentBytes, SharedBytes};
 pub use matrix::Matrix;
-pub use memory::most_memory;
+pub use memory::{machine_memory, most_memory};
 pub use mnist::{open_idx, open_mnist};
 pub use norb::open_norb;
 pub use packed::{NumberKind, PackedNumbers};

@@ -16,11 +16,12 @@ pub fn most_memory() -> u64 {
     *MOST.get_or_init(|| {
         let asked = std::env::var(VARIABLE).ok();
         let asked = asked.and_then(|bytes| bytes.trim().parse().ok());
-        asked.unwrap_or_else(|| machine() / 2)
+        asked.unwrap_or_else(|| machine_memory() / 2)
     })
 }
 
-fn machine() -> u64 {
+/// Bytes of memory of the machine, or of what its container may have.
+pub fn machine_memory() -> u64 {
     let files = [
         "/sys/fs/cgroup/memory.max",
         "/sys/fs/cgroup/memory/memory.limit_in_bytes",
@@ -52,6 +53,6 @@ mod tests {
         let text = "MemTotal:       24625652 kB\nMemFree:        18000000 kB\n";
         assert_eq!(total_of(text), Some(24_625_652 * 1024));
         assert_eq!(total_of("MemFree: 1 kB"), None);
-        assert!(machine() >= 64 << 20, "{}", machine());
+        assert!(machine_memory() >= 64 << 20, "{}", machine_memory());
     }
 }

@@ -18,6 +18,7 @@ pub mod bf16;
 pub mod class_rows;
 pub mod conv;
 pub mod density;
+pub mod features;
 pub mod gaussian;
 pub mod linear;
 pub mod math;

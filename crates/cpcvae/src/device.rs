@@ -1,5 +1,7 @@
 //! Where tensors live.
 
+pub mod machine;
+
 use crate::error::{Error, Result};
 use burn::backend::DispatchDevice;
 pub use burn::tensor::Device;

@@ -1,6 +1,7 @@
 //! Arguments as typed. Nothing is decided here: see [`crate::settings`].
 
 mod answer;
+mod devices;
 mod experiment;
 mod export;
 mod fit;
@@ -12,6 +13,7 @@ pub use answer::{
     CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PassthroughArgs, PredictArgs,
     ReconstructArgs, ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
 };
+pub use devices::DevicesArgs;
 pub use experiment::ExperimentArgs;
 pub use export::ExportModelArgs;
 pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
@@ -62,6 +64,7 @@ pub enum Command {
     Tune(Box<TuneArgs>),
     Experiment(ExperimentArgs),
     Data(DataArgs),
+    Devices(DevicesArgs),
     /// List the methods
     Methods,
     /// Print a completion script for a shell

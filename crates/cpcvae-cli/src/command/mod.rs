@@ -6,6 +6,7 @@ pub mod completions;
 pub mod data;
 mod data_export;
 pub mod demo;
+pub mod devices;
 pub mod encode;
 pub mod evaluate;
 pub mod experiment;

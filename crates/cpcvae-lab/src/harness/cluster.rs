@@ -124,7 +124,7 @@ fn slurm(name: &str, cells: usize, task: &Task) -> String {
          #SBATCH --open-mode=append\n\
          #SBATCH --output=cell-%a.log\n\
          # A minute before its time is over the cell writes a checkpoint.\n\
-         #SBATCH --signal=TERM@60\n\
+         #SBATCH --signal=B:TERM@60\n\
          cd {} || exit 1\n\
          exec {}\n",
         plain(name),
