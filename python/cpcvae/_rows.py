@@ -147,7 +147,7 @@ def _plain_names(count: int) -> list[str]:
 
 
 def _bytes(values: npt.NDArray[Any]) -> memoryview:
-    return memoryview(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+    return np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
 
 
 def is_missing(cell: Any) -> bool:
