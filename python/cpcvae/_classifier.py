@@ -29,12 +29,17 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         model = self._train(table)
         # The library's order of classes is that of their names.
         places = {name: place for place, name in enumerate(model.classes)}
+        if not places:
+            raise ValueError(
+                "a model of the method `vae` does not predict labels; CPCImputer(method='vae') fits one"
+            )
         self._order = [places[name_of(label)] for label in self.classes_]
         return self._keep(model)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        places = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[places]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Probabilities of ``classes_``, calibrated where labels were held out."""

@@ -184,8 +184,8 @@ class Estimator(
         codes = np.ascontiguousarray(X, dtype=np.float32)
         if codes.ndim != 2:
             raise ValueError(f"codes are an array [rows, code], and this one has shape {codes.shape}")
-        bytes_of = memoryview(codes.reshape(-1).view(np.uint8))
-        return self._in_user_units(self._model.decode(bytes_of, codes.shape[1]))
+        cells = codes.reshape(-1).view(np.uint8).data
+        return self._in_user_units(self._model.decode(cells, codes.shape[1]))
 
     def reconstruct(self, X: Any, kind: str = "mean") -> npt.NDArray[Any]:
         """Rows through the code and back: ``mean``, ``sampled``, ``aligned`` or ``transformed``."""

@@ -30,7 +30,9 @@ class Classes:
 
 def as_array(y: Any) -> npt.NDArray[Any]:
     """Labels as an array with one entry a row."""
-    if hasattr(y, "to_numpy"):
+    if hasattr(y, "to_pylist"):  # of pyarrow
+        y = np.array(y.to_pylist(), dtype=object)
+    elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     y = np.asarray(y)
     return y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)

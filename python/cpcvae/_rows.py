@@ -40,8 +40,8 @@ def table_of(estimator: Any, X: Any, *, reset: bool, names: Sequence[str] | None
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         _check_some(estimator, len(X), reset)
         return _of_frame(X, names)
-    if not hasattr(X, "tocsr") and np.ndim(X) in (3, 4):
-        return _of_images(estimator, np.asarray(X), reset)
+    if isinstance(X, np.ndarray) and X.ndim in (3, 4):
+        return _of_images(estimator, X, reset)
     return _of_array(estimator, X, reset, names)
 
 
@@ -147,7 +147,7 @@ def _plain_names(count: int) -> list[str]:
 
 
 def _bytes(values: npt.NDArray[Any]) -> memoryview:
-    return memoryview(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+    return np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
 
 
 def is_missing(cell: Any) -> bool:

@@ -12,6 +12,9 @@ def clouds():
     truth = np.repeat([0, 1], 60)
     y = np.full(120, -1)
     y[[0, 1, 2, 60, 61, 62]] = truth[[0, 1, 2, 60, 61, 62]]
+    # Shared by all tests, so none may change them.
+    for array in (X, y, truth):
+        array.flags.writeable = False
     return X, y, truth
 
 

@@ -33,7 +33,7 @@ def test_set_output_gives_frames(clouds):
     codes = model(code=2).set_output(transform="pandas").fit(X, y).transform(X)
     assert isinstance(codes, pandas.DataFrame)
     assert list(codes.columns) == ["cpcclassifier0", "cpcclassifier1"]
-    gaps = pandas.DataFrame(X, columns=["a", "b", "c"])
+    gaps = pandas.DataFrame(X.copy(), columns=["a", "b", "c"])
     gaps.loc[4, "b"] = None
     filled = CPCImputer(steps=30).set_output(transform="pandas").fit_transform(gaps)
     assert list(filled.columns) == ["a", "b", "c"] and not filled.isna().any().any()
