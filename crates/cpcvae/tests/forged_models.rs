@@ -96,16 +96,18 @@ fn columns_and_networks_that_do_not_fit_are_refused() {
         }
     });
     assert!(Fitted::load(copy.path()).is_err(), "a canvas of a billion");
-    let wide = |card: &mut Value| {
-        let net = card["shape"]["net"].as_object_mut().expect("a network");
-        for shape in net.values_mut().filter_map(Value::as_object_mut) {
-            let numbers = shape.values_mut().filter(|value| value.is_u64());
-            numbers.for_each(|value| *value = json!(1_000_000));
-        }
-    };
-    let copy = forged("glyphs-wrn", wide);
-    assert!(
-        Fitted::load(copy.path()).is_err(),
-        "a network a million wide"
-    );
+    for (key, value) in [
+        ("width", 1_000_000),
+        ("width", u64::MAX),
+        ("width", 0),
+        ("depth", 1_000_000),
+        ("depth", 5),
+        ("depth", 0),
+    ] {
+        let copy = forged("glyphs-wrn", |card| {
+            card["shape"]["net"]["wrn"][key] = json!(value);
+        });
+        let opened = Fitted::load(copy.path());
+        assert!(opened.is_err(), "a network of {key} {value}");
+    }
 }

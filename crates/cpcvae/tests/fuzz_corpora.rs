@@ -1,11 +1,17 @@
-//! Every file of the fuzzers' corpora is read again: those that once went wrong are among them.
-//! `CPCVAE_UPDATE=1 cargo test --release --test fuzz_corpora` makes the files that fuzzing starts from.
+//! Files of the corpora of runs, checkpoints and settings are read, and copies with random changes: an
+//! error or a result, never a panic.
+//!
+//! `CPCVAE_CASES=100000` tries more copies, `CPCVAE_SEED` others; what fails is kept in `fuzz/found/`.
+//! `CPCVAE_UPDATE=1 cargo test --release --test fuzz_corpora` makes the files anew.
 
 mod fuzz_targets;
 
+use fuzz_targets::mutate::Mutator;
 use fuzz_targets::{FILES, Place, TARGETS};
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 fn corpora() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus"))
@@ -44,24 +50,50 @@ fn write_seeds(place: &Place) {
     write("settings", "some.toml", some.as_bytes().to_vec());
 }
 
+/// A copy is read in milliseconds; a machine that is busy with other things gets the rest.
+const HANG: Duration = Duration::from_secs(20);
+
+fn number(variable: &str, usual: u64) -> u64 {
+    let asked = std::env::var(variable).ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 #[test]
-fn corpora_are_read_without_a_panic() {
+fn runs_checkpoints_and_settings_are_read_without_a_panic() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = Place::at(folder.path());
     if std::env::var_os("CPCVAE_UPDATE").is_some() {
         write_seeds(&place);
     }
+    let mut mutator = Mutator::new(number("CPCVAE_SEED", 0));
     for (target, run) in TARGETS {
-        let files = fs::read_dir(corpora().join(target)).unwrap_or_else(|error| {
+        let names = fs::read_dir(corpora().join(target)).unwrap_or_else(|error| {
             panic!("no corpus for `{target}` ({error}); see fuzz/README.md")
         });
-        let mut count = 0;
-        for file in files {
-            let path = file.expect("readable").path();
+        let mut paths: Vec<_> = names.map(|name| name.expect("readable").path()).collect();
+        paths.sort();
+        let files: Vec<Vec<u8>> = paths
+            .iter()
+            .map(|path| fs::read(path).expect("there"))
+            .collect();
+        assert!(!files.is_empty(), "the corpus of `{target}` is empty");
+        for (path, file) in paths.iter().zip(&files) {
             println!("{}", path.display());
-            run(&place, &fs::read(&path).expect("readable"));
-            count += 1;
+            run(&place, file);
         }
-        assert!(count > 0, "the corpus of `{target}` is empty");
+        for case in 0..number("CPCVAE_CASES", 40) {
+            let other = mutator.pick(&files).clone();
+            let file = mutator.pick(&files).clone();
+            let changed = mutator.changed(&file, &other);
+            let began = Instant::now();
+            let ended = catch_unwind(AssertUnwindSafe(|| run(&place, &changed)));
+            if ended.is_err() || began.elapsed() > HANG {
+                let found = corpora().join("../found").join(target);
+                fs::create_dir_all(&found).expect("writable");
+                let path = found.join(format!("case-{case}"));
+                fs::write(&path, &changed).expect("writable");
+                panic!("{} ends in a panic or hangs", path.display());
+            }
+        }
     }
 }

@@ -24,6 +24,19 @@ impl Shape {
                 ));
             }
         }
+        if let Net::Wrn(shape) = &self.net {
+            let is_of_images = self.image.is_some()
+                && matches!(
+                    self.kind,
+                    ModelKind::Vae | ModelKind::StackedVae | ModelKind::Classifier
+                );
+            if shape.blocks().is_none() || shape.width == 0 || !is_of_images {
+                return Err(format!(
+                    "there is no wide residual network of depth {} and width {} for it",
+                    shape.depth, shape.width
+                ));
+            }
+        }
         if let Some(row) = self.row.as_ref().filter(|row| row.width() != self.features) {
             let width = row.width();
             return Err(format!(
@@ -38,7 +51,8 @@ impl Shape {
         }
     }
 
-    /// Fewer parameters than it has, or as many: those of its widest dense layers.
+    /// Fewer parameters than it has, or as many: those of its widest dense layers, or of
+    /// its convolutions.
     pub fn least_parameters(&self) -> u64 {
         let product = |a: usize, b: usize| (a as u64).saturating_mul(b as u64);
         let between = self.hidden.windows(2).map(|pair| product(pair[0], pair[1]));
@@ -53,6 +67,10 @@ impl Shape {
             .map(|pair| product(pair[0], pair[1]));
         let predictor = predictor.chain(self.predictor.first().map(|units| *units as u64));
         let layers = between.chain(inputs).chain(codes).chain(predictor);
-        layers.chain([self.code as u64]).max().unwrap_or(0)
+        let trunk = match &self.net {
+            Net::Wrn(shape) => shape.weights(),
+            Net::Mlp => 0,
+        };
+        layers.chain([self.code as u64, trunk]).max().unwrap_or(0)
     }
 }

@@ -38,6 +38,17 @@ impl WideResNetShape {
         self.plans().iter().map(|plan| plan.stride).collect()
     }
 
+    /// Numbers in the weights of the convolutions.
+    pub(crate) fn weights(&self) -> u64 {
+        let group = |group: u32| {
+            let channels = (STEM as u64).saturating_mul(self.width as u64) << group;
+            let one = channels.saturating_mul(channels).saturating_mul(9);
+            // The first of two in a block has fewer channels before it.
+            one.saturating_mul(self.blocks().unwrap_or(0) as u64)
+        };
+        (0..GROUPS as u32).fold(0, |sum, each| group(each).saturating_add(sum))
+    }
+
     /// The first convolution of each block, from image to code.
     pub(super) fn plans(&self) -> Vec<ConvPlan> {
         let blocks = self.blocks().expect("depths are checked with the settings");

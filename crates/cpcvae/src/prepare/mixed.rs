@@ -81,6 +81,22 @@ impl MixedScale {
         Ok(fitted)
     }
 
+    /// Whether it can be that of these columns: as many of each kind, with as many levels.
+    pub(crate) fn is_of(&self, columns: &[Column]) -> bool {
+        let of_kind =
+            |kind: fn(&ColumnKind) -> bool| columns.iter().filter(|c| kind(&c.kind)).count();
+        let levels = columns.iter().filter_map(|column| match &column.kind {
+            ColumnKind::Category(levels) => Some(levels.len()),
+            _ => None,
+        });
+        let numbers = of_kind(|kind| *kind == ColumnKind::Number);
+        self.row.numbers == numbers
+            && (self.numbers.mean.len(), self.numbers.scale.len()) == (numbers, numbers)
+            && self.row.flags == of_kind(|kind| *kind == ColumnKind::Flag)
+            && self.row.counts.len() == of_kind(|kind| *kind == ColumnKind::Count)
+            && levels.eq(self.row.categories.iter().copied())
+    }
+
     /// The places of each column in a row of the model.
     pub fn places<'a>(&'a self, columns: &'a [Column]) -> impl Iterator<Item = Range<usize>> + 'a {
         let mut numbers = self.row.number_places();

@@ -1,5 +1,7 @@
-//! What is fuzzed: files of run folders, checkpoints and settings of anybody's. `fuzz/` runs them
-//! under libFuzzer; `fuzz_corpora.rs` reads the corpora again.
+//! What is fuzzed: files of run folders, checkpoints and settings of anybody's. `fuzz_corpora.rs`
+//! changes those of the corpora at random.
+
+pub mod mutate;
 
 use cpcvae::Error;
 use cpcvae::config::{Layer, Request, RunConfig};

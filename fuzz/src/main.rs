@@ -1,7 +1,7 @@
-//! Loaders of runs, checkpoints and settings under libFuzzer: `fuzz/run TARGET` starts it.
+//! Readers of files under libFuzzer: `fuzz/run TARGET` starts it.
 #![no_main]
 
-#[path = "../../../crates/cpcvae/tests/fuzz_targets/mod.rs"]
+#[path = "../../crates/cpcvae-data/tests/readers/fuzz_targets.rs"]
 mod fuzz_targets;
 
 use fuzz_targets::{Place, TARGETS};
