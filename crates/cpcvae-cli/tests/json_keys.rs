@@ -29,7 +29,11 @@ fn all_keys_are_documented() {
     let docs = include_str!("../../../docs/json.md");
     let sandbox = Sandbox::new();
     let row = |row: usize| {
-        let label = ["", "low", "high"][if row % 3 == 0 { 1 + row % 2 } else { 0 }];
+        let label = ["", "low", "high"][if row.is_multiple_of(3) {
+            1 + row % 2
+        } else {
+            0
+        }];
         format!("{}.5,{},{label}\n", row % 2 * 9 + row % 5, row % 7)
     };
     let rows: String = (0..90).map(row).collect();

@@ -22,8 +22,12 @@ fn memory() -> u64 {
 
 fn table(path: &std::path::Path) {
     let row = |row: usize| {
-        let label = ["", "low", "high"][if row % 3 == 0 { 1 + row % 2 } else { 0 }];
-        let gap = if row % 7 == 0 { "" } else { "1.5" };
+        let label = ["", "low", "high"][if row.is_multiple_of(3) {
+            1 + row % 2
+        } else {
+            0
+        }];
+        let gap = if row.is_multiple_of(7) { "" } else { "1.5" };
         format!(
             "{}.25,{gap},{},{label}\n",
             row % 2 * 8 + row % 5,

@@ -8,8 +8,11 @@ use cpcvae_data::{
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// What a fuzzer calls with its bytes.
+pub type Target = fn(&Place, &[u8]);
+
 /// The targets: their name, which is also that of the folder of their corpus, and what they do.
-pub const TARGETS: [(&str, fn(&Place, &[u8])); 14] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("csv", |place, bytes| place.open("t.csv", bytes)),
     ("gz", |place, bytes| place.open("t.csv.gz", bytes)),
     ("zst", |place, bytes| place.open("t.csv.zst", bytes)),

@@ -13,8 +13,11 @@ use safetensors::SafeTensors;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// What a fuzzer calls with its bytes.
+pub type Target = fn(&Place, &[u8]);
+
 /// The targets: their name, which is also that of the folder of their corpus, and what they do.
-pub const TARGETS: [(&str, fn(&Place, &[u8])); 4] = [
+pub const TARGETS: [(&str, Target); 4] = [
     ("run-folder", run_folder),
     ("tensors", tensors),
     ("checkpoint", checkpoint),
@@ -69,8 +72,12 @@ impl Place {
         let folder = folder.into();
         let path = folder.join("t.csv");
         let row = |row: usize| {
-            let label = ["", "low", "high"][if row % 2 == 0 { 1 + row / 2 % 2 } else { 0 }];
-            let gap = if row % 7 == 0 { "" } else { "1.5" };
+            let label = ["", "low", "high"][if row.is_multiple_of(2) {
+                1 + row / 2 % 2
+            } else {
+                0
+            }];
+            let gap = if row.is_multiple_of(7) { "" } else { "1.5" };
             let town = ["Rome", "Bern"][row % 3 % 2];
             format!("{}.25,{gap},{town},{label}\n", row / 2 % 2 * 8 + row % 5)
         };
