@@ -27,6 +27,8 @@ mod claim;
 mod estimate;
 mod found;
 mod objective;
+mod options;
+mod search;
 mod spaces;
 mod trial;
 
@@ -34,76 +36,21 @@ pub use cpcvae_search::{Pruner, Sampler, Space, Trial, TrialState};
 pub use estimate::Estimate;
 pub use found::Found;
 pub use objective::{Objective, Unseen};
+pub use options::{Ask, Asker, TuneOptions};
 
 use crate::config::{Request, RunConfig};
 use crate::crossfit::Folding;
 use crate::device::Device;
 use crate::error::{Error, Remedy, Result};
 use crate::estimator::Estimator;
-use crate::parallel_runs::parallel_runs;
-use crate::train::Watch;
-use claim::Claim;
 use cpcvae_data::{Dataset, Source, Split, write_atomically};
-use cpcvae_search::{Limits, Outcome, Study};
+use cpcvae_search::Study;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 /// The study's name in its journal.
 pub const STUDY: &str = "cpcvae";
-/// Trials where nothing is said.
-const TRIALS: usize = 50;
-/// Trials that may fail one after the other from the first on, before the search gives up.
-const FAILURES: usize = 3;
-
-/// Somebody else who chooses what is tried: gets the folder of the search, writes a trial into its
-/// journal, and gives its number.
-pub type Asker<'a> = &'a (dyn Fn(&Path) -> Result<usize> + Sync);
-
-/// Who chooses what is tried.
-#[derive(Clone, Copy)]
-pub enum Ask<'a> {
-    /// A sampler of ours.
-    Sampler(Sampler),
-    /// Somebody else, such as Optuna.
-    Other(Asker<'a>),
-}
-
-/// How a search is done. Of all but the space and the folder, each worker has his own.
-#[derive(Clone)]
-pub struct TuneOptions<'a> {
-    /// The folder of the search.
-    pub folder: PathBuf,
-    /// Trials in all, those of other workers and those that failed among them.
-    pub trials: usize,
-    /// A time after which no trial begins.
-    pub time: Option<Duration>,
-    /// Trials beside each other, each with its share of the threads.
-    pub jobs: usize,
-    /// What is tried, as the text of a file and its name; the method's own space where nothing is
-    /// said.
-    pub space: Option<(String, String)>,
-    /// Who chooses what is tried.
-    pub ask: Ask<'a>,
-    /// Which trials are stopped early.
-    pub pruner: Pruner,
-}
-
-impl TuneOptions<'_> {
-    /// Fifty trials, chosen by TPE, the worse half of them stopped early.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self {
-            folder: folder.into(),
-            trials: TRIALS,
-            time: None,
-            jobs: 1,
-            space: None,
-            ask: Ask::Sampler(Sampler::Tpe),
-            pruner: Pruner::MEDIAN,
-        }
-    }
-}
 
 /// A search that was opened.
 #[derive(Debug)]
@@ -236,158 +183,5 @@ impl Tuning {
     /// What is tried.
     pub fn space(&self) -> &Space {
         &self.space
-    }
-
-    /// Works until there are enough trials, or it is late. Says whether it came to its end; otherwise
-    /// a stop was asked for, and the same call goes on.
-    pub fn search(&self, options: &TuneOptions<'_>, watch: &dyn Watch) -> Result<bool> {
-        let limits = Limits {
-            trials: options.trials,
-            until: options.time.map(|time| Instant::now() + time),
-        };
-        // Each piece is a trial; there are no more of them than trials.
-        let pieces = options.trials.max(1);
-        let ended = parallel_runs(pieces, options.jobs, |_| {
-            match self.next(options, &limits)? {
-                None => Ok(Some(())),
-                Some((trial, _claim)) => self.work(&trial, watch),
-            }
-        })?;
-        Ok(ended.is_some())
-    }
-
-    /// Works on one trial: that of a number, which is in the journal already, or the next one. Nothing
-    /// where there is none left, or a stop was asked for.
-    pub fn one_trial(
-        &self,
-        number: Option<usize>,
-        options: &TuneOptions<'_>,
-        watch: &dyn Watch,
-    ) -> Result<Option<Trial>> {
-        let limits = Limits {
-            trials: options.trials,
-            until: None,
-        };
-        let next = match number {
-            None => self.next(options, &limits)?,
-            Some(number) => {
-                self.study().read()?;
-                let trial = self.study().trial(number)?;
-                if trial.state.is_finished() {
-                    return Ok(Some(trial));
-                }
-                let Some(claim) = Claim::of(&self.folder, number)? else {
-                    let problem = format!("somebody works on trial {number} already");
-                    return Err(Error::file(&self.folder, problem));
-                };
-                Some((trial, claim))
-            }
-        };
-        let Some((trial, _claim)) = next else {
-            return Ok(None);
-        };
-        match self.work(&trial, watch)? {
-            None => Ok(None),
-            Some(()) => Ok(Some(self.study().trial(trial.number)?)),
-        }
-    }
-
-    /// A trial that a worker left behind, else a new one; nothing where there are enough.
-    fn next(&self, options: &TuneOptions<'_>, limits: &Limits) -> Result<Option<(Trial, Claim)>> {
-        self.study().read()?;
-        let running =
-            |trial: &Trial| trial.state == TrialState::Running && !trial.params.is_empty();
-        let left: Vec<usize> = self
-            .study()
-            .trials()
-            .iter()
-            .filter(|trial| running(trial))
-            .map(|trial| trial.number)
-            .collect();
-        for number in left {
-            if let Some(claim) = Claim::of(&self.folder, number)? {
-                // He may have ended it just before he let go.
-                self.study().read()?;
-                let trial = self.study().trial(number)?;
-                if running(&trial) {
-                    return Ok(Some((trial, claim)));
-                }
-            }
-        }
-        match options.ask {
-            Ask::Sampler(sampler) => self.ask(sampler, limits),
-            Ask::Other(asker) => self.ask_other(asker, limits),
-        }
-    }
-
-    /// The first trial is what would be done without a search, as far as the space has it.
-    fn ask(&self, sampler: Sampler, limits: &Limits) -> Result<Option<(Trial, Claim)>> {
-        let mut claim = Ok(None);
-        let trial = self
-            .study()
-            .ask(&self.space, sampler, self.base.seed, limits, |number| {
-                // Claimed before others can see it.
-                claim = Claim::of(&self.folder, number);
-                (number == 0).then(|| self.defaults())
-            })?;
-        Ok(trial.zip(claim?))
-    }
-
-    fn defaults(&self) -> std::collections::BTreeMap<String, f64> {
-        let (params, _) = self.space.trial_of(&|key| spaces::setting(&self.base, key));
-        params
-    }
-
-    fn ask_other(&self, asker: Asker<'_>, limits: &Limits) -> Result<Option<(Trial, Claim)>> {
-        let _alone = Claim::to_ask(&self.folder)?;
-        self.study().read()?;
-        let count = self.study().trials().len();
-        let is_late = limits.until.is_some_and(|until| Instant::now() >= until);
-        if count >= limits.trials || is_late {
-            return Ok(None);
-        }
-        if count == 0 {
-            return self.ask(Sampler::Random, limits);
-        }
-        let number = asker(&self.folder)?;
-        self.study().read()?;
-        let trial = self.study().trial(number)?;
-        Ok(Some(trial).zip(Claim::of(&self.folder, number)?))
-    }
-
-    /// Trains a trial and tells the study. Nothing when a stop was asked for.
-    fn work(&self, trial: &Trial, watch: &dyn Watch) -> Result<Option<()>> {
-        let Some(outcome) = self.train(trial, watch)? else {
-            return Ok(None);
-        };
-        let mut study = self.study();
-        study.tell(trial.id, outcome.clone())?;
-        let best = study.best();
-        let trials = study.trials();
-        drop(study);
-        let value = |trial: &Trial| {
-            trial
-                .value
-                .map_or("-".into(), |value| format!("{value:.4}"))
-        };
-        let ended = match &outcome {
-            Outcome::Failed(problem) => format!("failed: {problem}"),
-            Outcome::Pruned => "stopped early".into(),
-            Outcome::Complete(value) => format!("{} {value:.4}", self.loss_name()),
-        };
-        let best = best.map_or(String::new(), |best| {
-            format!(" (best {}, of trial {})", value(&best), best.number)
-        });
-        watch.note(&format!("trial {}: {ended}{best}", trial.number));
-        let failed = |trial: &Trial| trial.state == TrialState::Failed;
-        match outcome {
-            Outcome::Failed(problem) if trials.len() >= FAILURES && trials.iter().all(failed) => {
-                Err(Error::Mismatch(format!(
-                    "the first {} trials all failed, the last with: {problem}",
-                    trials.len()
-                )))
-            }
-            _ => Ok(Some(())),
-        }
     }
 }
