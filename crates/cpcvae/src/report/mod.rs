@@ -33,6 +33,7 @@ impl Fitted {
     /// # Ok::<(), cpcvae::Error>(())
     /// ```
     pub fn html_report(&self, data: &Dataset) -> Result<String> {
+        self.split().check(data.len())?;
         let config = self.config();
         let title = format!("{} on {}", config.method.name(), data.name);
         let mut page = format!(
