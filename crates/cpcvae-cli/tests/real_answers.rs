@@ -87,9 +87,10 @@ fn digits_are_covered_and_calibrated_as_stated() {
     // As sure as they should be: both halving and doubling all log-odds is worse.
     let (calibrated, less, more) = (log_loss(1.0), log_loss(0.5), log_loss(2.0));
     assert!(calibrated < less.min(more), "{calibrated}; {less}, {more}");
-    // To the power T, probabilities are what was stated before; nothing is lost by T.
+    // To the power T, probabilities are what was stated before. T was found on 200 labels: where it is
+    // near 1, chance decides on which side, and costs a hundredth of the loss at most.
     let stated = log_loss(temperature);
-    assert!(calibrated <= stated, "{calibrated} against {stated}");
+    assert!(calibrated <= 1.01 * stated, "{calibrated} against {stated}");
 }
 
 fn cells(line: &str) -> Vec<&str> {

@@ -183,10 +183,14 @@ impl NearestRows {
 
     /// All gaps from one row, so that cells keep each other's company.
     fn fill_drawn(&self, row: &mut [f32], near: &[(f64, usize)], at: f64) {
-        let sum: f64 = near.iter().map(|(weight, _)| weight).sum();
+        // Distances count from the middle one's on: else a row with the same known cells is all that
+        // is ever drawn.
+        let middle = near.get(near.len() / 2).map_or(1.0, |(weight, _)| *weight);
+        let chance = |weight: f64| 1.0 / (1.0 / weight + 1.0 / middle);
+        let sum: f64 = near.iter().map(|(weight, _)| chance(*weight)).sum();
         let mut left = at * sum;
         let drawn = near.iter().find(|(weight, _)| {
-            left -= weight;
+            left -= chance(*weight);
             left <= 0.0
         });
         if let Some((_, other)) = drawn {

@@ -116,13 +116,13 @@ mod tests {
 
     #[test]
     fn a_chain_carries_its_label_to_new_rows() {
-        // Two chains, farther apart than ten rows of one; each has one label, at its beginning.
-        let rows: Vec<f32> = (0..40)
-            .flat_map(|i| [(i % 20) as f32, if i < 20 { 0.0 } else { 40.0 }])
+        // Two chains, farther apart than the neighbours of a row; each has one label, at its beginning.
+        let rows: Vec<f32> = (0..120)
+            .flat_map(|i| [(i % 60) as f32, if i < 60 { 0.0 } else { 100.0 }])
             .collect();
-        let labels = [(0, 0), (20, 1)];
+        let labels = [(0, 0), (60, 1)];
         let (spread, judged) = Spread::fit(rows, 2, &labels, 2);
-        let said = spread.beliefs(&[18.5, 0.3, 18.5, 39.5]);
+        let said = spread.beliefs(&[58.5, 0.3, 58.5, 99.5]);
         assert!(said[0] > 0.6 && said[3] > 0.6, "{said:?}");
         assert!((said[0] + said[1] - 1.0).abs() < 1e-5);
         assert_eq!((judged.labels, judged.said.len()), (vec![0, 1], 4));
