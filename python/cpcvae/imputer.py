@@ -111,5 +111,6 @@ class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         return tags
