@@ -36,8 +36,9 @@ COMMON = """\
         How exact large products are on the CPU.
     device : {"cpu", "wgpu", "cuda", "metal"}
         Where to compute, as far as it was built in.
-    folder : path
-        Where everything is kept while training: the folder of a run.
+    folder, resume : path, bool
+        Where everything is kept while training, the folder of a run; whether a fit of the same rows
+        that was stopped there goes on.
     settings : dict
         Any other setting by its key: ``{"train.clip_norm": 10}``. ``docs/methods`` has them all.
     verbose : int

@@ -86,6 +86,7 @@ class Estimator(
         asked = {name: _plain(given[name]) for name in _OPTIONS if given.get(name) is not None}
         if given.get("folder") is not None:
             asked["folder"] = os.fspath(given["folder"])
+            asked["resume"] = bool(given.get("resume"))
         asked |= {"method": self._method or given.get("method"), "settings": settings}
         asked["compare"] = bool(given.get("baselines"))
         return json.dumps(asked | more)
@@ -173,10 +174,11 @@ class Estimator(
             raise ValueError("this model has no generative part, so it knows nothing of that")
         return array_of(found).astype(np.float64)
 
-    def transform(self, X: Any) -> npt.NDArray[np.float32]:
+    def transform(self, X: Any) -> npt.NDArray[np.float64]:
         """Means of the codes q(z|x), ``[rows, code]``: where rows lie on the latent map."""
         mean, _ = self._model_of(X).encode(self._table(X))
-        return array_of(mean)
+        # scikit-learn's transformers give back the 64 bits that they were given.
+        return array_of(mean).astype(np.float64)
 
     def inverse_transform(self, X: Any) -> npt.NDArray[Any]:
         """Rows that codes stand for, in the user's units."""
@@ -234,8 +236,7 @@ class Estimator(
         check_is_fitted(self)
         model = self._model
         if X is not None:
-            folderless = {"folder": None}
-            model = self._train(self._labelled(X, y), compare=True, hold_out=True, **folderless)
+            model = self._train(self._labelled(X, y), compare=True, hold_out=True, folder=None)
         found = json.loads(model.comparison())
         if found is None or (X is None and found["verdict"] is None):
             raise ValueError(

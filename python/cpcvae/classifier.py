@@ -71,6 +71,7 @@ class CPCClassifier(Classifier):
         precision: str | None = None,
         device: str | None = None,
         folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         settings: dict[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -98,6 +99,7 @@ class CPCClassifier(Classifier):
         self.precision = precision
         self.device = device
         self.folder = folder
+        self.resume = resume
         self.settings = settings
         self.random_state = random_state
         self.verbose = verbose
@@ -137,6 +139,7 @@ class PCClassifier(Classifier):
         precision: str | None = None,
         device: str | None = None,
         folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         settings: dict[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -159,6 +162,7 @@ class PCClassifier(Classifier):
         self.precision = precision
         self.device = device
         self.folder = folder
+        self.resume = resume
         self.settings = settings
         self.random_state = random_state
         self.verbose = verbose
@@ -194,6 +198,7 @@ class M2Classifier(Classifier):
         precision: str | None = None,
         device: str | None = None,
         folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         settings: dict[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -214,6 +219,7 @@ class M2Classifier(Classifier):
         self.precision = precision
         self.device = device
         self.folder = folder
+        self.resume = resume
         self.settings = settings
         self.random_state = random_state
         self.verbose = verbose

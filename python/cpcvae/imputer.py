@@ -56,6 +56,7 @@ class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
         precision: str | None = None,
         device: str | None = None,
         folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         settings: dict[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -73,6 +74,7 @@ class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
         self.precision = precision
         self.device = device
         self.folder = folder
+        self.resume = resume
         self.settings = settings
         self.random_state = random_state
         self.verbose = verbose
@@ -109,5 +111,6 @@ class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         return tags

@@ -141,6 +141,7 @@ class CPCRegressor(Regressor):
         precision: str | None = None,
         device: str | None = None,
         folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         settings: dict[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -168,6 +169,7 @@ class CPCRegressor(Regressor):
         self.precision = precision
         self.device = device
         self.folder = folder
+        self.resume = resume
         self.settings = settings
         self.random_state = random_state
         self.verbose = verbose
@@ -204,6 +206,7 @@ class PCRegressor(Regressor):
         precision: str | None = None,
         device: str | None = None,
         folder: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         settings: dict[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -226,6 +229,7 @@ class PCRegressor(Regressor):
         self.precision = precision
         self.device = device
         self.folder = folder
+        self.resume = resume
         self.settings = settings
         self.random_state = random_state
         self.verbose = verbose

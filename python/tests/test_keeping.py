@@ -52,6 +52,13 @@ def test_a_pickle_answers_in_a_fresh_process(clouds, fitted, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "answers.npy"), fitted.predict_proba(X))
 
 
+def test_a_finished_fit_is_taken_up_from_its_folder(clouds, fitted, tmp_path):
+    X, y, _ = clouds
+    model = CPCClassifier(steps=60, folds=2, folder=tmp_path / "run", resume=True)
+    for _ in range(2):
+        np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), fitted.predict_proba(X))
+
+
 def test_files_that_are_no_run_are_refused(fitted):
     from cpcvae._native import Model
 

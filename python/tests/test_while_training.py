@@ -25,6 +25,13 @@ def test_ctrl_c_stops_a_fit_which_goes_on_from_its_folder(clouds, tmp_path):
         long(folder=tmp_path / "run").fit(X, y)
     timer.join()
     assert (tmp_path / "run" / "checkpoints").is_dir()
+    with pytest.raises(OSError, match="there is a run"):
+        long(folder=tmp_path / "run").fit(X, y)
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        long(folder=tmp_path / "run", resume=True).fit(X, y)
+    timer.join()
     # The interpreter is whole, and the next fit is not stopped.
     assert CPCClassifier(steps=5, hold_out=False).fit(X, y).predict(X).shape == (120,)
 
