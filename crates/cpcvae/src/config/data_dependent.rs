@@ -86,8 +86,8 @@ impl RunConfig {
                 self.pseudo_labels.mixup = 5.0;
             }
         }
-        if rows < FEW_ROWS && data.built_in().is_none() {
-            self.for_few_rows(data);
+        if rows < FEW_ROWS && is_ensemble {
+            self.for_few_rows(rows);
         }
         // Half-moon, two columns, is where the weights were found.
         let growth = (columns.max(2) as f64 / 2.0).powf(0.25);
@@ -103,24 +103,22 @@ impl RunConfig {
         self
     }
 
-    /// These settings for a table of few rows: a batch holds none of them twice, and fewer steps will
-    /// do.
-    fn for_few_rows(&mut self, data: &Dataset) {
-        let (rows, labelled) = (data.len(), data.labelled_rows().len());
+    /// These settings for a table of so few rows, where others vote with the network: fewer steps
+    /// will do, and a batch holds no more rows than there are, with the same share of labels.
+    fn for_few_rows(&mut self, rows: usize) {
         let train = &mut self.train;
         let [fewest, most] = STEPS_OF_FEW_ROWS;
         train.steps = train
             .steps
             .min((STEPS_A_ROW * rows as u64).clamp(fewest, most));
         train.learning_rate = train.learning_rate.max(QUICK_RATE);
-        let at_most = |batch: usize, rows: usize| batch.min(rows.max(1));
-        if labelled > 0 {
-            train.labelled_per_batch = at_most(train.labelled_per_batch, labelled);
-        }
-        if train.unlabelled_per_batch > 0 {
-            let others = at_most(train.unlabelled_per_batch, rows - labelled);
-            train.unlabelled_per_batch = others;
-        }
+        let batch = train.labelled_per_batch + train.unlabelled_per_batch;
+        let scaled = |part: usize| match part {
+            0 => 0,
+            part => (part * rows.min(batch) / batch).max(1),
+        };
+        let (few, many) = (train.labelled_per_batch, train.unlabelled_per_batch);
+        (train.labelled_per_batch, train.unlabelled_per_batch) = (scaled(few), scaled(many));
     }
 }
 
@@ -159,16 +157,18 @@ mod tests {
 
     #[test]
     fn few_rows_are_learnt_in_fewer_steps_and_smaller_batches() {
-        let steps = |rows| suited(rows, 2).train.steps;
-        assert_eq!([steps(20), steps(100), steps(400)], [150, 300, 600]);
-        assert_eq!((steps(500), suited(20, 4).train.steps), (4000, 150));
-        let usual = suited(500, 2).train;
-        let few = suited(60, 2).train;
-        assert_eq!(usual.unlabelled_per_batch, 100);
-        assert_eq!(
-            (few.unlabelled_per_batch, few.learning_rate),
-            (60, usual.learning_rate)
-        );
+        let few = |rows: usize| {
+            let usual = RunConfig::defaults("cpc", DataKind::Table, "made").expect("cpc exists");
+            let values = Matrix::new(rows, 2, vec![0.0; rows * 2]).expect("fits");
+            let data = Dataset::from_matrix(values, Labels::None).expect("fits");
+            let voters = usual.with_ensemble();
+            voters.with_data_dependent_defaults(&data, true).train
+        };
+        let steps = [20, 100, 400, 500].map(|rows| few(rows).steps);
+        assert_eq!(steps, [150, 300, 600, 4000]);
+        let batch = |rows| (few(rows).labelled_per_batch, few(rows).unlabelled_per_batch);
+        assert_eq!([batch(60), batch(400)], [(30, 30), (100, 100)]);
+        assert_eq!(suited(60, 2).train.steps, 4000); // a network that answers alone
     }
 
     #[test]
