@@ -176,7 +176,7 @@ mod tests {
             command: ["cpcvae", "experiment", "--file", "my plan.toml", "--cell"]
                 .map(String::from)
                 .to_vec(),
-            folder: "/work/it's here".into(),
+            folder: "/data/it's here".into(),
             processors: 2,
             image: "cpcvae:0.1".into(),
         }
@@ -200,7 +200,7 @@ mod tests {
         let text = slurm("Fig 1", 4, &task());
         assert!(text.contains("#SBATCH --array=0-3\n") && text.contains("=cpcvae-fig-1\n"));
         assert!(
-            text.contains(r"cd '/work/it'\''s here' || exit 1"),
+            text.contains(r"cd '/data/it'\''s here' || exit 1"),
             "{text}"
         );
         assert!(text.ends_with("exec cpcvae experiment --file 'my plan.toml' --cell\n"));
