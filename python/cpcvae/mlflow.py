@@ -9,15 +9,8 @@ Everything is read from the run folder and goes through MLflow's own client.
 
 import json
 import time
+import tomllib
 from pathlib import Path
-
-try:
-    import tomllib
-except ModuleNotFoundError:
-    try:
-        import tomli as tomllib
-    except ImportError as error:
-        raise ImportError("cpcvae.mlflow reads TOML: use Python 3.11, or `pip install tomli`") from error
 
 try:
     from mlflow import MlflowClient
