@@ -35,9 +35,10 @@ mod parts;
 mod predict;
 mod quality;
 mod read_rows;
+mod suggest;
 mod suspects;
 
-pub use answer::{Imputed, SampleOptions, SampledClass, Suggestion};
+pub use answer::{Imputed, SampleOptions, SampledClass};
 pub use builders::*;
 pub use estimator::Estimator;
 pub use fit::Fit;
@@ -47,4 +48,5 @@ pub use input::AsRows;
 pub use predict::{PredictOptions, Predictions};
 pub use quality::{Quality, QualityOptions};
 pub use read_rows::{LabelColumns, OpenedRows, RowOptions, WantedLabels};
+pub use suggest::Suggestion;
 pub use suspects::Suspect;
