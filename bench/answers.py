@@ -1,7 +1,7 @@
 """Whether the answers of `cpcvae` hold on real data: calibration, coverage, log p(x), imputation.
 
-Tables (optdigits, letter, pbmc) and MNIST from CPCVAE_DATA. A draw is that of bench/tables: 20 % of
-each class are test rows, ten labels a class are known. MNIST keeps its own test images; 5,000
+Tables (optdigits, letter, satimage, pbmc) and MNIST from CPCVAE_DATA. A draw is that of bench/tables:
+20 % of each class are test rows, three or ten labels a class are known. MNIST keeps its own test images; 5,000
 training images, 100 of them with a label, and 2,000 test images make a draw. `cpcvae fit` with no
 other options but `--no-compare` holds labels out, and the test rows then say
 
@@ -10,17 +10,17 @@ other options but `--no-compare` holds labels out, and the test rows then say
   as many rows, where chance alone leaves gaps in every bin; for each draw, and for the rows of all
   draws together,
 - how often conformal sets hold the true class, asked for 80, 90 and 95 %, and how large they are,
-- the AUROC of log p(x) for telling test rows from rows of another kind: test rows with each column
+- the AUROC of the percentile and of log p(x) for telling test rows from rows of another kind: test rows with each column
   shuffled (every column as it should be, their company wrong), and rows of another data set, whose
   first columns are standardised and put on the scale of the model's columns; for MNIST SVHN digits,
 - the root mean squared error, in standard deviations of a column, of a fifth of the cells of the
   test rows, blanked and filled in by `impute`, by column means, and by scikit-learn's KNNImputer.
 
-    bench/answers [--draws 3] [--only optdigits]
+    bench/answers [--draws 3] [--counts 10,3] [--only optdigits]
 
 Finished draws are lines of results/answers.jsonl and are not repeated; after a change to `score` or
-`impute`, `--again` repeats what needs no held-out labels. results/answers.md is the table of all
-lines.
+`impute`, `--again` repeats what needs no held-out labels. results/answers.md has a table for each
+number of labels a class.
 """
 
 import argparse
@@ -37,13 +37,19 @@ from sklearn.impute import KNNImputer
 from sklearn.metrics import roc_auc_score
 from tables import CPCVAE, ROOT, commit, draw, load, write
 
-NAMES = ("optdigits", "letter", "pbmc")
+NAMES = ("optdigits", "letter", "satimage", "pbmc")
+COUNTS = (10, 3)
 
 CACHE = ROOT / "bench/.cache/answers"
 COVERAGES = (0.8, 0.9, 0.95)
 BLANKED = 0.2
 # Where rows of another kind come from.
-STRANGERS = {"optdigits": "pbmc", "letter": "optdigits", "pbmc": "optdigits"}
+STRANGERS = {
+    "optdigits": "pbmc",
+    "letter": "optdigits",
+    "satimage": "optdigits",
+    "pbmc": "optdigits",
+}
 MNIST_TRAIN, MNIST_LABELS, MNIST_TEST = 5000, 100, 2000
 
 
@@ -120,12 +126,20 @@ def trust(run, test_file, classes):
     return found
 
 
-def log_densities(run, data):
-    return np.array([float(line["log_p"]) for line in answered(run, data)])
+def usualness(run, data):
+    """log p(x) and the percentile of each row; the higher, the more usual."""
+    lines = answered(run, data)
+    return {key: np.array([float(line[key]) for line in lines]) for key in ("log_p", "percentile")}
+
+
+def areas(usual, strange, name):
+    """AUROC of both against strange rows."""
+    of = lambda key: area(usual[key], strange[key])
+    return {name: of("log_p"), f"percentile_{name}": of("percentile")}
 
 
 def area(usual, strange):
-    """How often a usual row has the higher log p(x)."""
+    """How often a usual row has the higher figure."""
     truth = np.concatenate([np.ones(len(usual)), np.zeros(len(strange))])
     return float(roc_auc_score(truth, np.concatenate([usual, strange])))
 
@@ -168,10 +182,10 @@ def imputed(run, folder, features, training, test, seed):
     }
 
 
-def table_draw(name, seed, folder, before=None):
+def table_draw(name, count, seed, folder, before=None):
     """All figures of a draw, or those of log p(x) and imputation anew beside the others of before."""
     features, classes = load(name)
-    labelled, unlabelled, test = draw(classes, seed)
+    labelled, unlabelled, test = draw(classes, seed, count)
     training = np.sort(np.concatenate([labelled, unlabelled]))
     random = np.random.RandomState(seed)
     write(folder / "train.csv", features, classes, training, set(labelled.tolist()))
@@ -191,9 +205,9 @@ def table_draw(name, seed, folder, before=None):
         # Holding labels out does not change the model.
         cpcvae(*fit, "--no-crossfit")
         found = dict(before)
-    usual = log_densities(run, folder / "test.csv")
-    found["shuffled"] = area(usual, log_densities(run, folder / "shuffled.csv"))
-    found["strange"] = area(usual, log_densities(run, folder / "strange.csv"))
+    usual = usualness(run, folder / "test.csv")
+    for kind in ("shuffled", "strange"):
+        found |= areas(usual, usualness(run, folder / f"{kind}.csv"), kind)
     return found | imputed(run, folder, features, training, test, seed)
 
 
@@ -204,7 +218,7 @@ def idx(path):
     return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(sizes)
 
 
-def mnist_draw(name, seed, folder):
+def mnist_draw(_name, _count, seed, folder):
     source = Path(os.environ["CPCVAE_DATA"])
     part = lambda start, kind: idx(source / f"mnist/{start}-{kind}-ubyte.gz")
     images, digits = part("train", "images-idx3"), part("train", "labels-idx1")
@@ -224,9 +238,8 @@ def mnist_draw(name, seed, folder):
     fit = ("fit", folder / "train.npz", "--label", "y", "--out", run)
     cpcvae(*fit, "--no-compare", "--quiet", "--max-steps", 500)
     found = trust(run, folder / "test.npz", [str(digit) for digit in test_digits[tested]])
-    usual = log_densities(run, folder / "test.npz")
-    found["strange"] = area(usual, log_densities(run, folder / "strange.npz"))
-    return found
+    usual = usualness(run, folder / "test.npz")
+    return found | areas(usual, usualness(run, folder / "strange.npz"), "strange")
 
 
 ROWS = [
@@ -237,6 +250,8 @@ ROWS = [
     *((f"covered, asked for {c:.0%}", f"covered_{c}", 100) for c in COVERAGES),
     *((f"classes in a set that has any, {c:.0%}", f"set_size_{c}", 1) for c in COVERAGES),
     *((f"rows with an empty set, {c:.0%}", f"empty_{c}", 100) for c in COVERAGES),
+    ("AUROC of the percentile against shuffled columns", "percentile_shuffled", 1),
+    ("AUROC of the percentile against another data set", "percentile_strange", 1),
     ("AUROC of log p(x) against shuffled columns", "shuffled", 1),
     ("AUROC of log p(x) against another data set", "strange", 1),
     ("imputation error, `impute`", "impute", 1),
@@ -279,6 +294,7 @@ def table(lines):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--counts", default=",".join(map(str, COUNTS)), help="labels a class")
     parser.add_argument("--only", choices=(*NAMES, "mnist"), action="append")
     parser.add_argument("--again", action="store_true", help="log p(x) and imputation of finished draws")
     arguments = parser.parse_args()
@@ -286,29 +302,37 @@ def main():
         parser.error("CPCVAE_DATA must name the folder with tabular/, pbmc/, mnist/ and svhn/")
     results = ROOT / "results/answers.jsonl"
     lines = [json.loads(line) for line in results.open()] if results.exists() else []
-    done = {(line["data"], line["draw"]): line for line in lines}
-    for seed in range(arguments.draws):
-        for name in arguments.only or (*NAMES, "mnist"):
-            before = done.get((name, seed))
-            if before and not (arguments.again and name in NAMES):
-                continue
-            folder = CACHE / f"{name}-{seed}"
-            folder.mkdir(parents=True, exist_ok=True)
-            if before:
-                shutil.rmtree(folder / "run", ignore_errors=True)
-                before["found"] = table_draw(name, seed, folder, before["found"])
-                before["commit_again"] = commit()
-                print(json.dumps(before), flush=True)
-            else:
-                measure = mnist_draw if name == "mnist" else table_draw
-                found = measure(name, seed, folder)
-                line = {"data": name, "draw": seed, "commit": commit(), "found": found}
-                lines.append(line)
-                print(json.dumps(line), flush=True)
-            results.write_text("".join(json.dumps(line) + "\n" for line in lines))
-            shutil.rmtree(folder)
-    text = "Answers on test rows (`bench/answers`; mean and standard deviation over draws).\n\n"
-    text += table(lines)
+    key = lambda line: (line["data"], line["count"], line["draw"])
+    done = {key(line): line for line in lines}
+    counts = [int(count) for count in arguments.counts.split(",")]
+    names = arguments.only or (*NAMES, "mnist")
+    cells = [(n, c, s) for s in range(arguments.draws) for c in counts for n in names]
+    for name, count, seed in cells:
+        # MNIST has ten labels a class.
+        if name == "mnist" and count != MNIST_LABELS // 10:
+            continue
+        before = done.get((name, count, seed))
+        if before and not (arguments.again and name in NAMES):
+            continue
+        folder = CACHE / f"{name}-{count}-{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        if before:
+            shutil.rmtree(folder / "run", ignore_errors=True)
+            before["found"] = table_draw(name, count, seed, folder, before["found"])
+            before["commit_again"] = commit()
+            line = before
+        else:
+            measure = mnist_draw if name == "mnist" else table_draw
+            line = {"data": name, "count": count, "draw": seed, "commit": commit()}
+            line["found"] = measure(name, count, seed, folder)
+            lines.append(line)
+        print(json.dumps(line), flush=True)
+        results.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        shutil.rmtree(folder)
+    text = "Answers on test rows (`bench/answers`; mean and standard deviation over draws).\n"
+    for count in sorted({line["count"] for line in lines}, reverse=True):
+        text += f"\nWith {count} labels a class:\n\n"
+        text += table([line for line in lines if line["count"] == count])
     (ROOT / "results/answers.md").write_text(text)
     print(text)
 

@@ -7,11 +7,12 @@ labels and the same unlabelled rows, and is measured on the same test rows. Peer
 settings; columns are standardised for them. TabPFN and TabICL are run where their packages and
 weights are on this machine (nothing is downloaded), and are "not available" otherwise.
 
-    bench/tables [--draws 5] [--counts 3,5,10,30] [--only optdigits] [--quick]
+    bench/tables [--draws 5] [--counts 3,5,10,30] [--only optdigits] [--quick] [--noise 0.1]
 
 Finished draws are lines of results/tables.jsonl and are not repeated; after a change to cpcvae
 `--again` repeats its own part of them and keeps the peers'. results/tables.md is the table. Lines
-without a label count are of before: ten labels a class.
+without a label count are of before: ten labels a class. `--noise 0.1` gives a tenth of the labelled
+rows another class, the same for everybody; its results are tables-noise.jsonl and .md.
 """
 
 import argparse
@@ -103,11 +104,20 @@ def draw(classes, seed, count=LABELS_A_CLASS):
     return tuple(np.sort(np.array(rows)) for rows in (labelled, unlabelled, test))
 
 
-def peers(features, classes, labelled, unlabelled, test):
+def with_noise(classes, labelled, share, seed):
+    """The classes as they are told: of a share of the labelled rows, another one."""
+    random = np.random.RandomState(1000 + seed)
+    told = classes.copy()
+    for row in random.permutation(labelled)[: int(round(share * len(labelled)))]:
+        told[row] = random.choice(np.setdiff1d(np.unique(classes[labelled]), classes[row]))
+    return told
+
+
+def peers(features, classes, told, labelled, unlabelled, test):
     """Accuracy of scikit-learn's classifiers on the test rows."""
     training = np.concatenate([labelled, unlabelled])
     scaled = StandardScaler().fit(features[training]).transform(features)
-    known = np.concatenate([classes[labelled], np.full(len(unlabelled), -1)])
+    known = np.concatenate([told[labelled], np.full(len(unlabelled), -1)])
     supervised = {
         "SVM": SVC(probability=True, random_state=0),
         "random forest": RandomForestClassifier(n_estimators=300, random_state=0),
@@ -116,7 +126,7 @@ def peers(features, classes, labelled, unlabelled, test):
         "LightGBM": LGBMClassifier(random_state=0, verbose=-1),
     }
     semi = {f"self-training {name}": SelfTrainingClassifier(m) for name, m in supervised.items()}
-    outputs = len(np.unique(classes[labelled]))
+    outputs = len(np.unique(told[labelled]))
     if len(labelled) * outputs <= MOST_LABELS_TIMES_CLASSES_OF_GP:
         kernel = 1.0 * RBF(np.sqrt(features.shape[1]))
         supervised["Gaussian process"] = GaussianProcessClassifier(kernel, random_state=0)
@@ -132,12 +142,12 @@ def peers(features, classes, labelled, unlabelled, test):
         warnings.simplefilter("ignore", category=RuntimeWarning)
         warnings.simplefilter("ignore", category=FutureWarning)
         for name, model in supervised.items():
-            model.fit(scaled[labelled], classes[labelled])
+            model.fit(scaled[labelled], told[labelled])
             found[name] = float(np.mean(model.predict(scaled[test]) == classes[test]))
         for name, model in pretrained().items():
             found[name] = None
             if model is not None:
-                model.fit(scaled[labelled], classes[labelled])
+                model.fit(scaled[labelled], told[labelled])
                 found[name] = float(np.mean(model.predict(scaled[test]) == classes[test]))
         for name, model in semi.items():
             model.fit(scaled[training], known)
@@ -169,12 +179,12 @@ def write(path, features, classes, rows, known):
             print(*(f"{value:.9g}" for value in features[row]), label, sep=",", file=file)
 
 
-def ours(name, count, seed, features, classes, labelled, unlabelled, test):
+def ours(name, count, seed, features, classes, told, labelled, unlabelled, test):
     """Accuracy, ELBO and time of `cpcvae fit` with no options but the label column."""
     CACHE.mkdir(parents=True, exist_ok=True)
     files = {part: CACHE / f"{name}-{count}-{seed}-{part}.csv" for part in ("train", "test")}
     training = np.sort(np.concatenate([labelled, unlabelled]))
-    write(files["train"], features, classes, training, set(labelled.tolist()))
+    write(files["train"], features, told, training, set(labelled.tolist()))
     write(files["test"], features, classes, test, set(test.tolist()))
     folder = CACHE / f"{name}-{count}-{seed}"
     subprocess.run(["rm", "-rf", str(folder)], check=True)
@@ -236,6 +246,7 @@ def main():
     parser.add_argument("--only", choices=NAMES, action="append")
     parser.add_argument("--quick", action="store_true", help="a draw of three small tables")
     parser.add_argument("--again", action="store_true", help="measure cpcvae on old draws again")
+    parser.add_argument("--noise", type=float, default=0.0, help="share of wrong labels")
     arguments = parser.parse_args()
     counts = [int(count) for count in arguments.counts.split(",")]
     names, draws = arguments.only or NAMES, arguments.draws
@@ -243,7 +254,8 @@ def main():
         names, draws, counts = arguments.only or QUICK, 1, counts[:1]
     if "CPCVAE_DATA" not in os.environ and set(names) & set(SHARED):
         parser.error("CPCVAE_DATA must name the folder with tabular/ and pbmc/")
-    results = ROOT / "results/tables.jsonl"
+    stem = "tables-noise" if arguments.noise else "tables"
+    results = ROOT / f"results/{stem}.jsonl"
     lines = [json.loads(line) for line in results.open()] if results.exists() else []
     key = lambda line: (line["data"], line.get("count", LABELS_A_CLASS), line["draw"])
     found = {key(line): line for line in lines}
@@ -254,19 +266,22 @@ def main():
             continue
         features, classes = load(name)
         rows = draw(classes, seed, count)
+        told = with_noise(classes, rows[0], arguments.noise, seed)
         line = {"data": name, "count": count, "draw": seed, "labels": len(rows[0])}
         line["commit"] = commit()
-        line["ours"] = ours(name, count, seed, features, classes, *rows)
+        line["ours"] = ours(name, count, seed, features, classes, told, *rows)
         # Lines of before lack some peers.
         complete = old and "LightGBM" in old["peers"]
-        line["peers"] = old["peers"] if complete else peers(features, classes, *rows)
+        line["peers"] = old["peers"] if complete else peers(features, classes, told, *rows)
         found[cell] = line
         print(json.dumps(line), flush=True)
         text = "".join(json.dumps(line) + "\n" for line in found.values())
         results.with_suffix(".new").write_text(text)
         results.with_suffix(".new").replace(results)
-    text = "Test accuracy, %, means over draws (`bench/tables`).\n\n" + table(list(found.values()))
-    (ROOT / "results/tables.md").write_text(text)
+    option = f" --noise {arguments.noise}" if arguments.noise else ""
+    text = f"Test accuracy, %, means over draws (`bench/tables{option}`).\n\n"
+    text += table(list(found.values()))
+    (ROOT / f"results/{stem}.md").write_text(text)
     print(text)
 
 

@@ -1,6 +1,6 @@
 //! What members learnt, and the members.
 
-use super::{SPREADING, class_priors};
+use super::{NETWORK_PRIOR, NETWORK_PRIOR_OF_VALUES, SPREADING, class_priors};
 use crate::pseudo_label::{ComparedFeatures, Members, Spread};
 use crate::regressors::Regressors;
 use cpcvae_data::{Labels, Matrix};
@@ -94,10 +94,10 @@ impl Fitted {
     }
 
     /// What the network and each of them count before any label speaks.
-    pub(super) fn priors(&self, network: f64) -> Vec<f64> {
-        let members = match self {
-            Self::Classes(_, spread) => class_priors(spread.is_some()),
-            Self::Values(_) => Regressors::PRIORS.to_vec(),
+    pub(super) fn priors(&self) -> Vec<f64> {
+        let (network, members) = match self {
+            Self::Classes(_, spread) => (NETWORK_PRIOR, class_priors(spread.is_some())),
+            Self::Values(_) => (NETWORK_PRIOR_OF_VALUES, Regressors::PRIORS.to_vec()),
         };
         std::iter::once(network).chain(members).collect()
     }

@@ -28,8 +28,11 @@ const MOST_SPREAD: usize = 10_000;
 const MOST_NUMBERS: usize = 2_000_000;
 /// The member that sees unlabelled rows, too.
 const SPREADING: &str = "label-spreading";
-/// The network's share before held-out labels speak: it has seen the unlabelled rows, too.
-const NETWORK_SHARE: f64 = 0.25;
+/// What the network counts before any label speaks, beside 1 for all classifiers of the labelled rows
+/// alone: it has seen the unlabelled rows, too, and is the best single voter on most tables.
+const NETWORK_PRIOR: f64 = 1.0;
+/// The same beside regressors.
+const NETWORK_PRIOR_OF_VALUES: f64 = 1.0 / 3.0;
 
 /// Members, and how their votes count beside the network's.
 #[derive(Clone, Debug)]
@@ -131,7 +134,7 @@ impl Ensemble {
             targets,
         };
         let fitted = learnt.fitted(spread);
-        let usual = as_shares(fitted.priors(NETWORK_SHARE / (1.0 - NETWORK_SHARE)));
+        let usual = as_shares(fitted.priors());
         Ok(Some(Self {
             votes: usual.into_iter().map(vote_of).collect(),
             fitted,
@@ -141,23 +144,24 @@ impl Ensemble {
     }
 
     /// The same with votes by the members' own folds; the network, whose answers for labels that it
-    /// did not see are not known, has a quarter.
+    /// did not see are not known, has the share of its prior.
     pub fn with_own_votes(mut self) -> Self {
         let Some(own) = self.own_votes() else {
             return self;
         };
+        let network = as_shares(self.fitted.priors())[0];
         let own = own.into_iter().map(|vote| Vote {
-            weight: (1.0 - NETWORK_SHARE) * vote.weight,
+            weight: (1.0 - network) * vote.weight,
             ..vote
         });
-        self.votes = std::iter::once(vote_of(NETWORK_SHARE)).chain(own).collect();
+        self.votes = std::iter::once(vote_of(network)).chain(own).collect();
         self
     }
 
     /// Votes of the members alone, by their own folds.
     fn own_votes(&self) -> Option<Vec<Vote>> {
         let rows = &self.learnt.rows;
-        let priors = &self.fitted.priors(0.0)[1..];
+        let priors = &self.fitted.priors()[1..];
         match (&self.learnt.targets, &self.fitted) {
             (Targets::Classes { labels, classes }, Fitted::Classes(members, _)) => {
                 let judged = self.judged.as_ref()?;
@@ -184,7 +188,7 @@ impl Ensemble {
     /// The same with votes by what the network and each member said, `[labels, outputs]`, of labels
     /// that they did not see.
     pub fn with_votes(mut self, left_out: &[Vec<f32>], truth: &Truth) -> Self {
-        let priors = self.fitted.priors(NETWORK_SHARE / (1.0 - NETWORK_SHARE));
+        let priors = self.fitted.priors();
         let outputs = self.learnt.targets.outputs();
         self.votes = match truth {
             Truth::Classes(classes) => Vote::by_left_out(left_out, &priors, classes, outputs),

@@ -240,10 +240,12 @@ fn logistic(graph: &mut Graph, fitted: &Logistic, wide: &Value, classes: usize) 
 }
 
 fn ridge(graph: &mut Graph, fitted: &Ridge, wide: &Value, classes: usize) -> Value {
-    let (rows, coefficients) = fitted.parts();
-    let scores = kernel_sums(graph, fitted.kernel(), wide, rows, coefficients, classes);
-    let equal = graph.double(1.0 / classes as f64);
-    let scores = graph.node("Add", &[&scores, &equal]);
+    let (rows, kernels) = fitted.parts();
+    let mut scores = graph.double(1.0 / classes as f64);
+    for part in kernels {
+        let sums = kernel_sums(graph, part.kernel, wide, rows, &part.coefficients, classes);
+        scores = graph.node("Add", &[&scores, &sums]);
+    }
     let (low, high) = Ridge::RANGE;
     let (low, high) = (graph.double(low), graph.double(high));
     let held = graph.node("Clip", &[&scores, &low, &high]);

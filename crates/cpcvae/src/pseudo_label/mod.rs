@@ -12,6 +12,7 @@ mod ensemble;
 mod features;
 mod forest;
 mod hog;
+pub(crate) mod kernel;
 mod knn;
 mod knn_graph;
 mod labelled;
@@ -30,17 +31,18 @@ pub use features::ComparedFeatures;
 pub use forest::forest;
 pub(crate) use hog::{CELLS, DIRECTIONS, votes as hog_votes};
 pub use hog::{HOG_LENGTH, hog};
+pub(crate) use kernel::Kernel;
 pub use knn::knn;
 pub(crate) use logistic::Logistic;
 pub use logistic::logistic;
 pub use members::Members;
 pub(crate) use pca::principal_components;
 pub use propagate::{Propagation, propagate};
-pub(crate) use ridge::{Kernel, Ridge};
+pub(crate) use ridge::Ridge;
 pub use spread::{Judged, Spread};
 pub(crate) use spread::{NEAREST_DISTANCE, NEIGHBOURS};
+pub(crate) use vote::doubt;
 pub use vote::{Vote, log_mean};
-pub(crate) use vote::{contrast, doubt};
 
 use std::borrow::Cow;
 

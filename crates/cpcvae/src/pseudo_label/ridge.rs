@@ -1,42 +1,51 @@
-//! A classifier from the labelled rows alone: ridge regression of one-hot classes on a kernel.
+//! A classifier from the labelled rows alone: ridge regression of one-hot classes on RBF kernels.
 //!
-//! It is solved exactly, and what it would say of each labelled row without that row's label
-//! comes with the solution, so kernel and penalty can be judged without training twice.
+//! Each regression is solved exactly, and what it would say of each labelled row without that row's
+//! label comes with the solution. The answer is the mean over several widths and penalties, weighed by
+//! these errors: a few labels cannot tell which width is best, and the mean of all is better than a
+//! guess.
 
 use super::cholesky::inverse;
-use crate::probabilities::largest;
+use super::kernel::{Kernel, median_square};
 use rayon::prelude::*;
 
 /// With more labels, this many of them are used: the cost grows with their cube.
 const MOST_LABELS: usize = 500;
-/// Penalties tried, as shares of the kernel's mean diagonal.
-const PENALTIES: [f64; 4] = [1e-3, 1e-2, 1e-1, 1.0];
-/// Widths of the RBF kernel tried, as multiples of the labelled rows' median squared distance.
+/// Penalties that are averaged; the kernel's diagonal is 1.
+const PENALTIES: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 1.0];
+/// Widths of the RBF kernel that are averaged, as multiples of the labelled rows' median squared
+/// distance.
 const WIDTHS: [f64; 3] = [0.25, 1.0, 4.0];
-
-/// How alike two rows are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kernel {
-    /// `1 + a b / columns`
-    Linear,
-    /// `exp(-|a - b|^2 / width)`
-    Rbf(f64),
-}
 
 /// A fitted classifier.
 #[derive(Clone, Debug)]
 pub(crate) struct Ridge {
-    kernel: Kernel,
     columns: usize,
     classes: usize,
     /// The labelled rows, `[labels, columns]`.
     rows: Vec<f32>,
-    /// `[labels, classes]`
-    coefficients: Vec<f64>,
+    /// The mean over penalties for each width; scores are their sum.
+    kernels: Vec<Weighted>,
     /// What it says of each labelled row without that row's label, `[labels, classes]`.
     left_out: Vec<f64>,
     /// Places in the list of labels of the rows used.
     used: Vec<usize>,
+}
+
+/// A kernel and the coefficients of the labelled rows, `[labels, classes]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Weighted {
+    pub(crate) kernel: Kernel,
+    pub(crate) coefficients: Vec<f64>,
+}
+
+/// One regression: coefficients, what it says of labels left out, both `[labels, classes]`, and the
+/// mean squared error of that.
+struct Solved {
+    kernel: Kernel,
+    coefficients: Vec<f64>,
+    left_out: Vec<f64>,
+    error: f64,
 }
 
 impl Ridge {
@@ -44,18 +53,13 @@ impl Ridge {
     /// lie a little outside of their range.
     pub(crate) const RANGE: (f64, f64) = (1e-3, 1.0);
 
-    /// How alike rows are.
-    pub(crate) fn kernel(&self) -> Kernel {
-        self.kernel
+    /// The labelled rows, `[labels, columns]`, and the kernels with their coefficients.
+    pub(crate) fn parts(&self) -> (&[f32], &[Weighted]) {
+        (&self.rows, &self.kernels)
     }
 
-    /// The labelled rows, `[labels, columns]`, and their coefficients, `[labels, classes]`.
-    pub(crate) fn parts(&self) -> (&[f32], &[f64]) {
-        (&self.rows, &self.coefficients)
-    }
-
-    /// The kernel and penalty under which most labelled rows are found again from the others.
-    /// `None` without labels.
+    /// The mean over widths and penalties, each weighed by `exp(-sqrt(n) (e / e_min - 1))` for its
+    /// mean squared error `e` on `n` labels left out one by one. `None` without labels.
     pub(super) fn fit(
         features: &[f32],
         columns: usize,
@@ -68,36 +72,37 @@ impl Ridge {
         let rows: Vec<f32> = used.iter().flat_map(of_row).copied().collect();
         let known: Vec<u32> = used.iter().map(|place| labels[*place].1).collect();
         let median = median_square(&rows, columns);
-        let rbfs = WIDTHS.map(|width| Kernel::Rbf(width * median));
-        let mut best: Option<(usize, Self)> = None;
-        for kernel in [Kernel::Linear].into_iter().chain(rbfs) {
-            let n = known.len();
-            let alike = kernel.between(&rows, columns);
-            let diagonal = (0..n).map(|i| alike[i * n + i]).sum::<f64>() / n as f64;
-            for penalty in PENALTIES {
-                let mut matrix = alike.clone();
-                (0..n).for_each(|i| matrix[i * n + i] += penalty * diagonal);
-                let Some(inverse) = inverse(matrix, n) else {
-                    continue;
-                };
-                let (coefficients, left_out) = solve_classes(&inverse, &known, classes);
-                let found = found(&left_out, &known, classes);
-                if best.as_ref().is_none_or(|(most, _)| found > *most) {
-                    let (rows, used) = (rows.clone(), used.clone());
-                    let ridge = Self {
-                        kernel,
-                        columns,
-                        classes,
-                        rows,
-                        coefficients,
-                        left_out,
-                        used,
-                    };
-                    best = Some((found, ridge));
-                }
+        let kernels = WIDTHS.map(|width| Kernel::Rbf(width * median));
+        let solved: Vec<Solved> = kernels
+            .into_par_iter()
+            .flat_map(|kernel| solved(kernel, &rows, columns, &known, classes))
+            .collect();
+        let weights = weights(&solved, known.len());
+        let values = known.len() * classes;
+        let mut left_out = vec![0.0; values];
+        let mut of_kernels: Vec<Weighted> = Vec::new();
+        for (one, weight) in solved.iter().zip(weights) {
+            if of_kernels
+                .last()
+                .is_none_or(|last| last.kernel != one.kernel)
+            {
+                of_kernels.push(Weighted {
+                    kernel: one.kernel,
+                    coefficients: vec![0.0; values],
+                });
             }
+            let coefficients = &mut of_kernels.last_mut()?.coefficients;
+            add(weight, &one.coefficients, coefficients);
+            add(weight, &one.left_out, &mut left_out);
         }
-        best.map(|(_, ridge)| ridge)
+        (!of_kernels.is_empty()).then_some(Self {
+            columns,
+            classes,
+            rows,
+            kernels: of_kernels,
+            left_out,
+            used,
+        })
     }
 
     /// What it says of each of `labels` labelled rows without that row's label, `[labels, classes]`;
@@ -120,10 +125,15 @@ impl Ridge {
         rows.flat_map_iter(|row| {
             let mut scores = vec![1.0 / self.classes as f64; self.classes];
             let known = self.rows.chunks_exact(self.columns);
-            for (known, coefficients) in known.zip(self.coefficients.chunks_exact(self.classes)) {
-                let alike = self.kernel.of(row, known);
-                let sums = scores.iter_mut().zip(coefficients);
-                sums.for_each(|(score, coefficient)| *score += alike * coefficient);
+            for (place, known) in known.enumerate() {
+                for Weighted {
+                    kernel,
+                    coefficients,
+                } in &self.kernels
+                {
+                    let coefficients = &coefficients[place * self.classes..][..self.classes];
+                    add(kernel.of(row, known), coefficients, &mut scores);
+                }
             }
             as_probabilities(scores)
         })
@@ -140,30 +150,16 @@ fn as_probabilities(mut scores: Vec<f64>) -> Vec<f32> {
     scores.iter().map(|score| (score / sum) as f32).collect()
 }
 
-impl Kernel {
-    pub(crate) fn of(self, a: &[f32], b: &[f32]) -> f64 {
-        let pairs = a.iter().zip(b).map(|(a, b)| (f64::from(*a), f64::from(*b)));
-        match self {
-            Self::Linear => 1.0 + pairs.map(|(a, b)| a * b).sum::<f64>() / a.len() as f64,
-            Self::Rbf(width) => (-pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / width).exp(),
-        }
-    }
-
-    /// Of each row `[rows, columns]` with each: `[rows, rows]`.
-    pub(crate) fn between(self, rows: &[f32], columns: usize) -> Vec<f64> {
-        let row = |at: usize| &rows[at * columns..][..columns];
-        let n = rows.len() / columns.max(1);
-        (0..n * n)
-            .map(|i| self.of(row(i / n), row(i % n)))
-            .collect()
-    }
-}
-
 /// [`solve`] for one-hot classes less equal shares.
 fn solve_classes(inverse: &[f64], known: &[u32], classes: usize) -> (Vec<f64>, Vec<f64>) {
     solve(inverse, [known.len(), classes], |i, k| {
-        f64::from(u8::from(known[i] as usize == k)) - 1.0 / classes as f64
+        target(known[i], k, classes)
     })
+}
+
+/// What a regression is to say of class `k` for a row of that class.
+fn target(class: u32, k: usize, classes: usize) -> f64 {
+    f64::from(u8::from(class as usize == k)) - 1.0 / classes as f64
 }
 
 /// Coefficients `G Y`, and `y_i - (G Y)_i / G_ii` for each row: what the others say of it; both
@@ -188,29 +184,50 @@ pub(crate) fn solve(
     (coefficients, left_out)
 }
 
-fn found(left_out: &[f64], known: &[u32], classes: usize) -> usize {
-    let rows = left_out.chunks_exact(classes).zip(known);
-    rows.filter(|(row, class)| largest(row) == **class as usize)
-        .count()
+/// The regressions on a kernel, one a penalty.
+fn solved(
+    kernel: Kernel,
+    rows: &[f32],
+    columns: usize,
+    known: &[u32],
+    classes: usize,
+) -> Vec<Solved> {
+    let n = known.len();
+    let alike = kernel.between(rows, columns);
+    let with_penalty = |penalty: f64| {
+        let mut matrix = alike.clone();
+        (0..n).for_each(|i| matrix[i * n + i] += penalty);
+        let (coefficients, left_out) = solve_classes(&inverse(matrix, n)?, known, classes);
+        let squares = left_out.iter().enumerate();
+        let error = squares
+            .map(|(at, said)| (said - target(known[at / classes], at % classes, classes)).powi(2));
+        Some(Solved {
+            kernel,
+            error: error.sum::<f64>() / n as f64,
+            coefficients,
+            left_out,
+        })
+    };
+    PENALTIES.into_iter().filter_map(with_penalty).collect()
 }
 
-/// The median squared distance between rows, at least a little.
-pub(crate) fn median_square(rows: &[f32], columns: usize) -> f64 {
-    let n = rows.len() / columns;
-    let row = |i: usize| &rows[i * columns..][..columns];
-    let mut squares: Vec<f64> = (0..n)
-        .flat_map(|i| (0..i).map(move |j| (i, j)))
-        .map(|(i, j)| {
-            let pairs = row(i).iter().zip(row(j));
-            pairs.map(|(a, b)| f64::from(a - b).powi(2)).sum()
-        })
-        .collect();
-    squares.sort_by(f64::total_cmp);
-    squares
-        .get(squares.len() / 2)
-        .copied()
-        .unwrap_or(1.0)
-        .max(1e-12)
+/// How regressions count, by their errors on `labels` left out; they add up to 1.
+fn weights(solved: &[Solved], labels: usize) -> Vec<f64> {
+    let least = solved
+        .iter()
+        .map(|one| one.error)
+        .fold(f64::INFINITY, f64::min);
+    let least = least.max(f64::MIN_POSITIVE);
+    let weight = |one: &Solved| (-(labels as f64).sqrt() * (one.error / least - 1.0)).exp();
+    let weights: Vec<f64> = solved.iter().map(weight).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / sum).collect()
+}
+
+/// Adds `weight values` to `sums`.
+fn add(weight: f64, values: &[f64], sums: &mut [f64]) {
+    let pairs = sums.iter_mut().zip(values);
+    pairs.for_each(|(sum, value)| *sum += weight * value);
 }
 
 #[cfg(test)]
@@ -264,6 +281,20 @@ mod tests {
                 .sum();
             assert!((score - left_out[4 * 2 + k]).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn the_better_regression_counts_more_the_more_labels_say_so() {
+        let solved = [0.2, 0.4].map(|error| Solved {
+            kernel: Kernel::Linear,
+            coefficients: Vec::new(),
+            left_out: Vec::new(),
+            error,
+        });
+        let share = |labels| weights(&solved, labels)[0];
+        // 1 / (1 + exp(-sqrt(n))): the second one's error is twice as large.
+        assert!((share(4) - 1.0 / (1.0 + (-2.0f64).exp())).abs() < 1e-12);
+        assert!(share(4) < share(25) && share(25) > 0.99);
     }
 
     #[test]

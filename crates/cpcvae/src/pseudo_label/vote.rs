@@ -5,11 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// Probabilities are mixed with equal shares by this much: nobody may rule a class out alone.
 const DOUBT: f32 = 0.05;
-/// How fast weights fall with the log-loss, for each root of a label. Chosen on eleven tables with 3
-/// to 30 labels a class, see `docs/methods/ensemble.md`.
-const CONTRAST: f64 = 2.0;
-/// The same for each label, where labels are few and losses mostly chance.
-const CONTRAST_OF_FEW: f64 = 0.3;
 /// With this many labels a sharpness is half-way to the one that suits them best.
 const LABELS_FOR_SHARPNESS: f64 = 20.0;
 /// Sharpnesses tried: powers of e in these steps to both sides of 1.
@@ -27,9 +22,8 @@ pub struct Vote {
 
 impl Vote {
     /// Votes by what each classifier said, `[labels, classes]`, of labels that it did not see: the
-    /// weight is proportional to `prior exp(-c loss)` for its mean log-loss, where `c` is the smaller
-    /// of 0.3 labels and 2 sqrt(labels). So where labels are few the priors decide, and where they
-    /// are many the best one wins.
+    /// weight is proportional to `prior exp(-sqrt(n) loss)` for its mean log-loss on `n` labels. So
+    /// where labels are few the priors decide, and where they are many the best one wins.
     pub fn by_left_out(
         left_out: &[Vec<f32>],
         prior: &[f64],
@@ -52,7 +46,8 @@ impl Vote {
             });
         }
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
-        let contrast = contrast(labels.len());
+        // Losses of few labels are mostly chance: their spread falls with the root of the labels.
+        let contrast = (labels.len() as f64).sqrt();
         for (vote, (loss, prior)) in votes.iter_mut().zip(losses.iter().zip(prior)) {
             vote.weight = prior * (-contrast * (loss - least)).exp();
         }
@@ -60,12 +55,6 @@ impl Vote {
         votes.iter_mut().for_each(|vote| vote.weight /= sum);
         votes
     }
-}
-
-/// How fast weights fall with the mean loss over so many labels.
-pub(crate) fn contrast(labels: usize) -> f64 {
-    let count = labels as f64;
-    (CONTRAST * count.sqrt()).min(CONTRAST_OF_FEW * count)
 }
 
 /// Probabilities `[rows, classes]` in proportion to `exp(sum of weight sharpness log p)` over the

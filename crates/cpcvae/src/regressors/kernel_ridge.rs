@@ -5,7 +5,8 @@
 
 use super::{Continuous, Regressor};
 use crate::pseudo_label::cholesky::inverse;
-use crate::pseudo_label::ridge::{Kernel, median_square, solve};
+use crate::pseudo_label::kernel::{Kernel, median_square};
+use crate::pseudo_label::ridge::solve;
 
 /// With more labels, this many of them are used: the cost grows with their cube.
 const MOST_LABELS: usize = 500;

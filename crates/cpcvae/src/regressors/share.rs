@@ -1,15 +1,17 @@
 //! How much each regressor's answer counts.
 
-use crate::pseudo_label::contrast;
-
+/// How fast weights fall with the loss, for each root of a label.
+const CONTRAST: f64 = 2.0;
+/// The same for each label, where labels are few and losses mostly chance.
+const CONTRAST_OF_FEW: f64 = 0.3;
 /// Squared errors below this share of the labels' spread are all the same.
 const LEAST: f64 = 1e-6;
 
 /// Shares by what each said, `[labels, outputs]`, of labels that it did not see: proportional to
 /// `prior exp(-c loss)`, where the loss is that of a normal distribution with the mean squared error
-/// as its variance, `log(error) / 2`, meant over outputs, and `c` grows with the number of labels as
-/// for classes ([`Vote`](crate::pseudo_label::Vote)). So where labels are few the priors decide, and
-/// where they are many the best one wins.
+/// as its variance, `log(error) / 2`, meant over outputs, and `c` is the smaller of 0.3 labels and
+/// 2 sqrt(labels). So where labels are few the priors decide, and where they are many the best one
+/// wins.
 pub fn shares(left_out: &[Vec<f32>], priors: &[f64], values: &[f32], outputs: usize) -> Vec<f64> {
     let losses: Vec<f64> = left_out
         .iter()
@@ -55,6 +57,12 @@ pub fn mean(shares: &[f64], said: &[Vec<f32>]) -> Vec<f32> {
                 .sum::<f64>() as f32
         })
         .collect()
+}
+
+/// How fast weights fall with the mean loss over so many labels.
+fn contrast(labels: usize) -> f64 {
+    let count = labels as f64;
+    (CONTRAST * count.sqrt()).min(CONTRAST_OF_FEW * count)
 }
 
 #[cfg(test)]
