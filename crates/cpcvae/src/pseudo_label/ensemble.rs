@@ -6,7 +6,7 @@ use super::vote::{Vote, log_mean};
 use super::{alpha, whole};
 
 /// What label propagation counts before any label speaks, beside 1 for all members.
-pub const PROPAGATION_PRIOR: f64 = 0.3;
+pub const PROPAGATION_PRIOR: f64 = 0.6;
 
 /// Class probabilities of all rows from a few labels, before any network is trained:
 /// `[rows, classes]`.

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 /// Probabilities are mixed with equal shares by this much: nobody may rule a class out alone.
 const DOUBT: f32 = 0.05;
 /// With this many labels a sharpness is half-way to the one that suits them best.
-const LABELS_FOR_SHARPNESS: f64 = 20.0;
-/// Sharpnesses tried: powers of e in these steps to both sides of 1.
-const STEPS: i32 = 6;
+const LABELS_FOR_SHARPNESS: f64 = 5.0;
+/// Sharpnesses tried: e to the power of these steps. Labels that were propagated far arrive faint and
+/// have to be made much sharper. No classifier is so sure that it has to be made as much blunter.
+const STEPS: std::ops::RangeInclusive<i32> = -6..=12;
 const STEP: f64 = 0.25;
 
 /// How a classifier's probabilities count among others'.
@@ -34,7 +35,7 @@ impl Vote {
         let mut votes: Vec<Self> = Vec::new();
         let mut losses = Vec::new();
         for said in left_out {
-            let candidates = (-STEPS..=STEPS).map(|step| (STEP * f64::from(step)).exp());
+            let candidates = STEPS.map(|step| (STEP * f64::from(step)).exp());
             let best = candidates
                 .map(|sharpness| (log_loss(said, labels, classes, sharpness), sharpness))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -131,6 +132,21 @@ mod tests {
             votes[0].weight
         };
         assert!(weight(4) > 0.5 && weight(4) < weight(40) && weight(400) > 0.99);
+    }
+
+    /// Right each time, but hardly surer of one class than of the other.
+    #[test]
+    fn one_who_is_faint_but_right_is_heard() {
+        let labels: Vec<u32> = (0..30).map(|row| row % 2).collect();
+        let faint = labels.iter().flat_map(|class| match class {
+            0 => [0.55, 0.45],
+            _ => [0.45, 0.55],
+        });
+        let guess = (0..30).flat_map(|row| [[0.8, 0.2], [0.2, 0.8]][row / 2 % 2]);
+        let said = [faint.collect(), guess.collect::<Vec<f32>>()];
+        let votes = Vote::by_left_out(&said, &[0.5; 2], &labels, 2);
+        assert!(votes[0].sharpness > 5.0, "{votes:?}");
+        assert!(votes[0].weight > 0.9, "{votes:?}");
     }
 
     #[test]
