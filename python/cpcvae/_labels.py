@@ -56,6 +56,19 @@ def known_rows(y: npt.NDArray[Any], *, classes: bool) -> npt.NDArray[np.bool_]:
     )
 
 
+def are_continuous(y: Any) -> bool:
+    """Whether labels are numbers with fractions, or several a row, rather than classes."""
+    y = as_array(y)
+    if y.ndim == 2:
+        return True
+    known = y[known_rows(y, classes=False)]
+    try:
+        numbers = known.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return y.dtype.kind not in "USb" and bool((numbers != np.floor(numbers)).any())
+
+
 def name_of(label: Any) -> str:
     """What the library calls a class."""
     if isinstance(label, (float, np.floating)) and float(label).is_integer():

@@ -14,14 +14,15 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from cpcvae._classifier import label_name
 from cpcvae._docs import COMMON, PREDICTED
 from cpcvae._estimator import Estimator
-from cpcvae._labels import classes_of
+from cpcvae._labels import are_continuous, classes_of
+from cpcvae.regressor import with_values
 
 
 class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
     __doc__ = f"""Fills in missing cells (NaN, None) by a model of the rows.
 
     ``transform`` gives best guesses, and leaves cells that are known as they are. With ``y``, labels
-    help where there are some.
+    help where there are some: classes, or numbers with fractions for continuous labels.
 {COMMON}
     method : str
         A method of ``cpcvae methods``; ``vae`` without ``y``, else ``cpc``.
@@ -102,6 +103,8 @@ class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
     def _labelled(self, X: Any, y: Any, *, reset: bool = True) -> Any:
         table = self._table(X, reset=reset)
         self._has_labels = y is not None and self.method != "vae"
+        if self._has_labels and are_continuous(y):
+            return with_values(table, y)
         if self._has_labels:
             labels = classes_of(y, len(table))
             name = label_name(y, table.names)

@@ -18,6 +18,19 @@ from cpcvae._labels import as_array, values_of
 from cpcvae._rows import array_of
 
 
+def with_values(table: Any, y: Any) -> Any:
+    """The table, with continuous labels."""
+    values = values_of(y, len(table))
+    name = label_name(y, table.names)
+    if values.ndim == 1:
+        table.values([name], [values.view(np.uint8).data])
+        return table
+    names = [f"{name}{place}" for place in range(values.shape[1])]
+    columns = [np.ascontiguousarray(column).view(np.uint8).data for column in values.T]
+    table.values(names, columns)
+    return table
+
+
 class Regressor(RegressorMixin, Estimator):  # type: ignore[misc]
     """A regressor of any method; the parameters are the subclasses'."""
 
@@ -65,16 +78,7 @@ class Regressor(RegressorMixin, Estimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None; rows "
                 "without a label have NaN or None there"
             )
-        table = self._table(X, reset=reset)
-        values = values_of(y, len(table))
-        name = label_name(y, table.names)
-        if values.ndim == 1:
-            table.values([name], [values.view(np.uint8).data])
-            return table
-        names = [f"{name}{place}" for place in range(values.shape[1])]
-        columns = [np.ascontiguousarray(column).view(np.uint8).data for column in values.T]
-        table.values(names, columns)
-        return table
+        return with_values(self._table(X, reset=reset), y)
 
     def _loaded(self, card: dict[str, Any]) -> None:
         super()._loaded(card)

@@ -174,6 +174,22 @@ def test_an_imputer_keeps_what_is_known():
     assert len(set(draws)) > 1
 
 
+def test_an_imputer_learns_from_continuous_labels(tmp_path):
+    random = np.random.default_rng(0)
+    x = random.normal(size=200)
+    X = np.stack([x, 2 * x, random.normal(size=200)], axis=1)
+    X[::5, 1] = np.nan
+    y = np.where(np.arange(200) % 2 == 0, 3.5 * x + 10, np.nan)
+    model = CPCImputer(steps=300, code=3).fit(X, y)
+    assert np.abs(model.transform(X)[::5, 1] - 2 * x[::5]).mean() < 0.3
+    model.save(tmp_path / "run")
+    assert CPCRegressor.load(tmp_path / "run").score(X, 3.5 * x + 10) > 0.9
+    # Numbers without a fraction are classes, as for a classifier.
+    classes = CPCImputer(steps=10).fit(X, (x > 0).astype(float))
+    classes.save(tmp_path / "classes")
+    assert CPCClassifier.load(tmp_path / "classes").classes_.tolist() == [0, 1]
+
+
 def test_images_are_rows_of_pixels():
     random = np.random.default_rng(0)
     images = (random.random((40, 8, 8)) * 60).astype(np.uint8)

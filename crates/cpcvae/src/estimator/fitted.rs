@@ -49,15 +49,9 @@ pub struct Fitted {
     pub(super) device: Device,
 }
 
-/// The format that `report.json` is written in.
-const REPORT_FORMAT: u32 = 1;
-
 /// `report.json`: what training found, and what was found on held-out labels.
 #[derive(Serialize, Deserialize)]
 struct StoredReport {
-    /// Version of its keys, which `docs/json.md` has; 0 before there was one.
-    #[serde(default)]
-    format: u32,
     #[serde(flatten)]
     report: RunReport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,7 +123,6 @@ impl Fitted {
         let trained = Trained::open_with(&folder, &device, precision, 0)?;
         let calibration = Calibration::load(&folder)?.unwrap_or_else(Calibration::unknown);
         let StoredReport {
-            format: _,
             held_out: _,
             verdict: _,
             report,
@@ -287,7 +280,6 @@ impl Fitted {
 
     fn stored_report(&self) -> StoredReport {
         StoredReport {
-            format: REPORT_FORMAT,
             held_out: self.calibration.held_out.clone(),
             verdict: self.verdict(),
             report: self.report.clone(),

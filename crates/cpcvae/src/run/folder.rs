@@ -85,6 +85,17 @@ impl RunFolder {
     }
 }
 
+/// Version of the keys of `report.json`, which `docs/json.md` and `docs/schema.json` have.
+const REPORT_FORMAT: u32 = 1;
+
+/// A report and the version of its keys.
+#[derive(Serialize)]
+struct Versioned<'a, T> {
+    format: u32,
+    #[serde(flatten)]
+    report: &'a T,
+}
+
 impl RunFolder {
     /// Writes settings and split, unless a run with other settings was started here.
     pub(super) fn start(&self, config: &RunConfig, split: &Split) -> Result<()> {
@@ -101,7 +112,8 @@ impl RunFolder {
 
     /// Writes the report, which may hold more than a [`RunReport`].
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
-        sealed::write(&self.report_path(), report)?;
+        let format = REPORT_FORMAT;
+        sealed::write(&self.report_path(), &Versioned { format, report })?;
         self.seal_files()
     }
 
