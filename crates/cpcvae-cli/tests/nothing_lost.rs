@@ -1,4 +1,4 @@
-//! What lies where answers and runs are written is kept, and damaged or changed files are refused.
+//! Existing files are not overwritten, and damaged or changed files are refused.
 #![cfg(unix)]
 
 mod sandbox;

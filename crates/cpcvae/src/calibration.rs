@@ -187,7 +187,8 @@ impl Calibration {
             return Ok(None);
         }
         let damaged = |problem: String| {
-            let advice = "remove it to go without, or go on with the run to make it again";
+            let advice =
+                "remove it to predict without calibration, or resume the run to make it again";
             Error::file(&path, format!("{problem}; {advice}")).with_remedy(Remedy::Resume)
         };
         let answers: Self = match sealed::read(&path) {

@@ -101,7 +101,7 @@ pub fn one(options: &Options, index: usize, watch: &dyn Watch) -> Result<Answer>
     let record = job.train(bench, observer.as_mut())?;
     drop(observer);
     let Some(record) = record else {
-        return answer("stopped; the same command goes on with it".into(), None);
+        return answer("stopped; the same command continues it".into(), None);
     };
     let path = file(job, index, bench);
     let text = serde_json::to_string(&record)? + "\n";

@@ -143,7 +143,7 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
         watch,
     )?;
     if !is_whole {
-        watch.note(&format!("stopped; go on with\n  {}", options.again));
+        watch.note(&format!("stopped; resume with\n  {}", options.again));
     }
     opened.present(options, watch, is_whole)
 }
