@@ -37,7 +37,7 @@ impl Told<'_> {
             count(TrialState::Failed)
         );
         if let Some((name, share)) = self.found.importances.first() {
-            text += &format!("what decided most: {name} ({:.0} %)\n", 100.0 * share);
+            text += &format!("most important setting: {name} ({:.0} %)\n", 100.0 * share);
         }
         text += &self.estimate();
         if let Some(settings) = &self.found.settings {
