@@ -8,7 +8,7 @@ use cpcvae::prelude::*;
 use cpcvae::train::{StepReport, TrainingInfo};
 use std::path::Path;
 
-/// Hears how training goes. All methods of `Watch` and `Observer` have a default.
+/// Prints the progress of training. All methods of `Watch` and `Observer` have a default.
 struct Printer;
 
 impl Watch for Printer {
@@ -20,7 +20,7 @@ impl Watch for Printer {
 impl Observer for Printer {
     fn on_step(&mut self, report: &StepReport<'_>) {
         if report.step.is_multiple_of(500) {
-            // The names of the terms are those of metrics.jsonl and of docs/methods/cpc.md.
+            // The names of the terms are those in metrics.jsonl and docs/methods/cpc.md.
             let terms = report.terms.iter();
             let terms: Vec<String> = terms.map(|(name, v)| format!("{name} {v:.3}")).collect();
             println!("step {:>4}: {}", report.step, terms.join(", "));
@@ -29,18 +29,18 @@ impl Observer for Printer {
 }
 
 fn main() -> Result<()> {
-    // What is not set depends on the method, the data and the preset; here it is the paper's.
-    // `folder("runs/moon")` would keep checkpoints there, and `resume(true)` go on from them.
+    // Defaults depend on the method, the data and the preset; here the paper's.
+    // `folder("runs/moon")` would write checkpoints there, and `resume(true)` resume from them.
     let cpc = Cpc::new().preset(Preset::Paper).seed(1).steps(2000);
 
-    // A `Source` has rows, perhaps test rows, and perhaps a split that says which labels training
-    // may see. Here every row carries its class, and the split reveals six of them: three along
-    // each arc, as in the first figure of the paper.
+    // A `Source` has rows, optionally test rows, and optionally a split that says which labels
+    // training may see. Here every row has its class, and the split reveals six of them: three
+    // along each arc, as in the first figure of the paper.
     let source = cpc.open("half-moon", Path::new("."))?;
     let fitted = cpc.fit_watched(source, &Printer)?;
 
-    // Test rows are those that nothing in training chose by: in this setting they are the
-    // unlabelled rows, whose labels training never saw.
+    // Test rows do not influence training: in this setting they are the unlabelled rows, whose
+    // labels training never saw.
     let report = fitted.report();
     if let Some(test) = &report.test {
         println!(

@@ -4,9 +4,9 @@
 //! cargo run --release -p cpcvae --example 03-images
 //! ```
 //!
-//! The network and the number of steps are small, so that this ends soon: the shapes come out
-//! blurred, with blots around them. `cargo run --release -- demo --images` trains longer and
-//! draws figures.
+//! The network and the number of steps are small, so that this finishes soon: the shapes come out
+//! blurred, with blots around them. `cargo run --release -- demo --images` trains longer and draws
+//! figures.
 
 use cpcvae::infer::Reconstruction;
 use cpcvae::prelude::*;
@@ -29,7 +29,7 @@ fn show(images: &Matrix) {
 }
 
 fn main() -> Result<()> {
-    // 1,200 drawn shapes of 10 classes; the last 200 are for the test.
+    // 1,200 drawn shapes of 10 classes; the last 200 are test rows.
     let all = glyphs(1200, 0)?;
     let test = all.select(&(1000..1200).collect::<Vec<_>>());
     let source = Source {
@@ -38,8 +38,8 @@ fn main() -> Result<()> {
         split: None, // drawn by `fit`: as many labels as are asked for, equally many a class
     };
 
-    // The first 6 dimensions of an image's code are an affine transform. What is made smaller here
-    // is for speed only.
+    // The first 6 dimensions of an image's code are an affine transform. Sizes are reduced here for
+    // speed only.
     let cpc = Cpc::new()
         .pseudo_labels("none")
         .labels(100)
@@ -59,9 +59,9 @@ fn main() -> Result<()> {
         report.fit.seconds
     );
 
-    // Class-conditional samples: codes like those of the rows are drawn until the predictor gives
-    // one to the class with this probability. The paper's 0.95 is too much for a model trained so
-    // briefly. A class that is too rare is an error.
+    // Class-conditional samples: codes are drawn from the mixture fitted to those of the rows until
+    // the predictor gives one to the class with this probability. The paper's 0.95 is too much for
+    // such a short training. A class that is too rare is an error.
     let options = SampleOptions {
         threshold: 0.6,
         most_codes: 20_000,
@@ -78,8 +78,8 @@ fn main() -> Result<()> {
         }
     }
 
-    // Four images of one class, as they are and with the transform of each set to the mean over
-    // the four: shift, angle and size differ above, less so below.
+    // Four images of one class, unchanged and with the transform of each set to the mean over the
+    // four: shift, angle and size differ above, less so below.
     let rings = test.select(&[2, 12, 22, 32]);
     println!("\noriginals, and their aligned reconstructions");
     show(&rings.features.matrix());

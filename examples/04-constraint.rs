@@ -15,7 +15,7 @@ fn main() -> Result<()> {
 
     println!("epsilon  loss reached  satisfied  lambda  test accuracy  ELBO");
     for epsilon in [0.5, 0.1, 0.02] {
-        // Any setting has a key. One that does not exist is an error that names the nearest one.
+        // Any setting has a key. An unknown key is an error that names the nearest one.
         let pc = Pc::new()
             .set("constraint.measure", "loss") // or accuracy
             .set("constraint.target", epsilon)
@@ -25,8 +25,8 @@ fn main() -> Result<()> {
             .hold_out(false);
         let fitted = pc.fit(&source)?;
 
-        // Measured on all labelled rows at the end, with 20 draws of the code a row. Training
-        // does not fail when the constraint is missed: whoever states one has to read this.
+        // Measured on all labelled rows at the end, with 20 draws of the code a row. Training does
+        // not fail when the constraint is missed: check it here.
         let report = fitted.report();
         if let (Some(constraint), Some(test)) = (&report.fit.constraint, &report.test) {
             println!(

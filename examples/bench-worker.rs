@@ -1,7 +1,7 @@
-//! Our side of `bench/run`: trains as `cpcvae fit` does, and takes the time of each step.
+//! Our side of `bench/run`: trains as `cpcvae fit` does, and measures the time of each step.
 //!
-//! Not a part of the course in this folder, and not meant to be called by hand. One process is one
-//! set-up, given as a JSON object in the first argument:
+//! Not a part of the course in this folder, and not meant to be called by hand. One process runs
+//! one set-up, given as a JSON object in the first argument:
 //!
 //! ```text
 //! bench-worker '{"method": "cpc", "threads": 2, "classes": 10, "rows": 10000,
@@ -9,11 +9,11 @@
 //! ```
 //!
 //! Then each line on the standard input is a request, `{"op": "steps", "count": 8, "lead": 1}`, and
-//! each line on the standard output its answer. `bench/protocol.py` is the same for the peers and
+//! each line on the standard output its response. `bench/protocol.py` is the same for the peers and
 //! lists the operations.
 //!
-//! A measured step is a turn of the loop of `train::fit`, from one call of `Observer::wants_stop`
-//! to the next: waiting for the batch, objective, gradient, update, metrics.
+//! A measured step is an iteration of the loop of `train::fit`, from one call of
+//! `Observer::wants_stop` to the next: waiting for the batch, objective, gradient, update, metrics.
 #![forbid(unsafe_code)]
 
 use cpcvae::config::{RunConfig, parse_settings};
@@ -35,7 +35,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-/// As in the command-line tool.
+/// The same allocator as in the command-line tool.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -44,7 +44,7 @@ const PIXELS: usize = SIDE * SIDE;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// What this process measures.
+/// The set-up of this process.
 #[derive(Clone, Deserialize)]
 struct Setup {
     /// vae, pc, cpc or m2.
@@ -72,7 +72,7 @@ fn main() -> Result<(), Failure> {
             Err(error) => answer(&json!({ "error": error.to_string() })),
         }
     }
-    // A run that is cut off would save a checkpoint first, which nobody wants.
+    // Dropping the folder first avoids the checkpoint that an interrupted run would save.
     drop(bench.folder);
     std::process::exit(0)
 }
@@ -88,7 +88,7 @@ struct Bench {
     data: TrainingData,
     device: Device,
     folder: tempfile::TempDir,
-    /// The training, once it has begun.
+    /// The training, once it has started.
     training: Option<Rounds>,
 }
 
@@ -144,18 +144,18 @@ impl Bench {
         }
     }
 
-    /// Takes steps: `lead` that are not measured, then `count` that are.
+    /// Runs steps: `lead` that are not measured, then `count` that are.
     fn round(&mut self, lead: usize, count: usize) -> Result<Round, Failure> {
         if self.training.is_none() {
             self.training = Some(self.begin_training());
         }
         let training = self.training.as_ref().expect("set just above");
         training.requests.send((lead, count))?;
-        // The other end hangs up where training failed, and has said why on the standard error.
+        // The channel is closed if training failed, and the error is on standard error.
         Ok(training.rounds.recv()?)
     }
 
-    /// `fit` on a thread of its own, which waits between rounds.
+    /// `fit` on its own thread, which waits between rounds.
     fn begin_training(&self) -> Rounds {
         let (requests, to_take) = channel();
         let (taken, rounds) = channel();
@@ -182,7 +182,7 @@ impl Bench {
         Model::new(&self.plan.shape, self.plan.seed, &compute)
     }
 
-    /// Times `repeats` answers for the first `rows` rows, by a model as it is before training.
+    /// Times `repeats` passes of inference for the first `rows` rows, with an untrained model.
     fn infer(
         &self,
         rows: usize,
@@ -212,7 +212,7 @@ struct Round {
     losses: Vec<f32>,
 }
 
-/// Hears the beginning of each step, and waits there when a round is over.
+/// Records the start of each step, and waits at the end of a round.
 struct Watch {
     to_take: Receiver<(usize, usize)>,
     taken: Sender<Round>,
@@ -249,7 +249,7 @@ impl Observer for Watch {
     }
 }
 
-/// Defaults with the settings of `bench/settings.py` over them.
+/// Defaults overridden by the settings of `bench/settings.py`.
 fn config(setup: &Setup) -> Result<RunConfig, Failure> {
     let defaults = RunConfig::defaults(&setup.method, DataKind::Images, "blobs")?;
     Ok(defaults.overlaid(&parse_settings(&setup.settings)?, "bench/settings.py")?)
@@ -289,7 +289,7 @@ fn images(setup: &Setup) -> Result<Source, Failure> {
     })
 }
 
-/// The most memory that this process has had, as the kernel counts it.
+/// The peak memory of this process, as counted by the kernel.
 fn peak_bytes() -> Result<u64, Failure> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

@@ -1,7 +1,8 @@
-//! Our side of `bench/wrn`: a wide residual network forward and backward, and a whole CPC step.
+//! Our side of `bench/wrn`: a wide residual network forward and backward, and a complete CPC step.
 //!
 //! Not a part of the course in this folder, and not meant to be called by hand. The set-up is a
-//! JSON object in the first argument; seconds of each repetition, and of its parts, come out:
+//! JSON object in the first argument; the output is the seconds of each repetition, and of its
+//! parts:
 //!
 //! ```text
 //! bench-wrn '{"what": "encoder", "batch": 32, "precision": "f32", "threads": 2, "count": 5}'
@@ -28,7 +29,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::time::Instant;
 
-/// As in the command-line tool.
+/// The same allocator as in the command-line tool.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -54,7 +55,7 @@ fn main() -> Result<(), Failure> {
     let setup: Setup = serde_json::from_str(&text)?;
     set_threads(setup.threads)?;
     let compute = Compute::new(&device("cpu")?.autodiff(), setup.precision.precision());
-    // As `train::fit` has it.
+    // As in `train::fit`.
     with_threads_awake(|| match setup.what.as_str() {
         "encoder" => encoder(&setup, &compute),
         "cpc" => cpc(&setup, &compute),
@@ -63,7 +64,7 @@ fn main() -> Result<(), Failure> {
     })
 }
 
-/// Times `work`, which is told the number of the repetition; the first two are not counted.
+/// Times `work`, which gets the number of the repetition; the first two are not counted.
 fn report(setup: &Setup, mut work: impl FnMut(u64) -> f32) {
     let (mut seconds, mut last) = (Vec::new(), 0.0);
     for repetition in 0..setup.count + 2 {

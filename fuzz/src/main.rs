@@ -7,12 +7,12 @@ mod fuzz_targets;
 use fuzz_targets::{Place, TARGETS};
 use std::sync::{LazyLock, Mutex};
 
-/// What the last panic said.
+/// The message of the last panic.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
 static TARGET: LazyLock<(Place, fn(&Place, &[u8]))> = LazyLock::new(|| {
-    // Foreign decoders that panic are caught and are errors; libFuzzer's hook would end the process
-    // before that.
+    // Panics of third-party decoders are caught and turned into errors; libFuzzer's hook would end
+    // the process before that.
     let _ = std::panic::take_hook();
     std::panic::set_hook(Box::new(|panic| {
         *LAST.lock().expect("one thread") = panic.to_string();

@@ -32,7 +32,7 @@ def read_run(folder):
         raise FileNotFoundError(f"there is no run folder {folder}; `cpcvae fit` makes one")
     path = folder / "model" / "model.safetensors"
     if not path.exists():
-        raise FileNotFoundError(f"{folder} has no model: the run has not finished; go on with it first")
+        raise FileNotFoundError(f"{folder} has no model: the run has not finished; resume it first")
     tensors, about = read_tensors(path)
     card = json.loads(about)
     if card.get("format") != FORMAT:

@@ -1,13 +1,13 @@
-//! What was made of a table's columns, for people.
+//! Prints how a table's columns are interpreted.
 
 use crate::printer::{Printer, count, percent};
 use cpcvae_data::{Table, Task};
 use cpcvae_lab::table::TextTable;
 
-/// Columns shown one by one; of wider tables, only those that are no plain numbers.
+/// Columns listed one by one; of wider tables, only those that are not plain numbers.
 const SHOWN: usize = 30;
 
-/// Tells the kinds of the columns, and what the user should know about the table.
+/// Prints the kinds of the columns, and warnings about the table.
 pub fn tell(table: &Table, printer: Printer) {
     let columns = &table.columns;
     let is_plain =
@@ -64,7 +64,7 @@ pub fn tell(table: &Table, printer: Printer) {
     }
 }
 
-/// Tells what the user should know.
+/// Prints warnings.
 pub fn warn(warnings: &[String], printer: Printer) {
     for warning in warnings {
         printer.warn(warning);

@@ -1,9 +1,9 @@
-//! Where downloaded data sets lie when nothing is said.
+//! The default folder of downloaded data sets.
 
 use std::env::var_os;
 use std::path::PathBuf;
 
-/// `cpcvae` in the user's cache folder; `./data` where there is no home.
+/// `cpcvae` in the user's cache folder; `./data` if there is no home folder.
 pub fn default() -> PathBuf {
     let in_home = |folder: &str| Some(PathBuf::from(var_os("HOME")?).join(folder));
     let cache = if cfg!(windows) {

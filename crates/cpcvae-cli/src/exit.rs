@@ -1,14 +1,14 @@
-//! How the program ends.
+//! The exit code of the program.
 
-/// The number that a program ends with: 0 where all went well. Unlike that of the standard library it
-/// can be read, which another program's process needs that runs the command inside itself.
+/// An exit code: 0 for success. Unlike that of the standard library it can be read, which a process
+/// needs that embeds the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExitCode(pub u8);
 
 impl ExitCode {
-    /// All went well.
+    /// Success.
     pub const SUCCESS: Self = Self(0);
-    /// It did not, and standard error says why.
+    /// Failure, with a message on standard error.
     pub const FAILURE: Self = Self(1);
 }
 

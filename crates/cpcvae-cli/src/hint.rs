@@ -1,10 +1,10 @@
-//! Which flags an error of the library is about: it names settings and does not know flags.
+//! The flags for an error of the library, whose messages only name settings.
 
 use cpcvae::{Error, Remedy};
 use cpcvae_data::{DataError, DataRemedy};
 use cpcvae_lab::harness::UnknownExperiment;
 
-/// What to type, where the error is one that a flag or a command can help with.
+/// A hint, if a flag or a command can help with the error.
 pub fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     if error.is::<UnknownExperiment>() {
         return Some("--list lists the experiments, --file takes a plan of your own".into());
@@ -13,7 +13,7 @@ pub fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         Some(Error::Data(error)) => of_data(error),
         Some(Error::Part { source, .. }) => hint(source.as_ref()),
         Some(Error::RunExists(_)) => Some(
-            "--resume goes on with it, --overwrite removes it first, --out names another folder"
+            "--resume continues it, --overwrite removes it first, --out names another folder"
                 .into(),
         ),
         Some(Error::WithRemedy { remedy, .. }) => Some(of_remedy(*remedy).into()),
@@ -35,7 +35,7 @@ fn of_remedy(remedy: Remedy) -> &'static str {
         Remedy::RelaxRejection => {
             "--threshold sets the probability, --max-draws how many codes are drawn"
         }
-        Remedy::Resume => "`cpcvae fit ... --resume` goes on with it",
+        Remedy::Resume => "`cpcvae fit ... --resume` continues it",
         Remedy::OtherFolder => "--out names the folder of the run",
         Remedy::TrainPlainVae => "without --beside a plain VAE is trained",
         Remedy::Evaluate => "`cpcvae evaluate` measures predictions",
@@ -75,7 +75,7 @@ fn of_data_remedy(remedy: &DataRemedy) -> String {
         DataRemedy::RaiseLimit => "--most-bytes N raises the limit".into(),
         DataRemedy::NameArrays => "--features-name and --label name the arrays".into(),
         DataRemedy::ResizeImages => {
-            "--size N crops images to their middle square and resizes them to NxN, --gray turns \
+            "--size N crops images to their middle square and resizes them to NxN, --gray converts \
              colour into grey"
                 .into()
         }

@@ -1,11 +1,11 @@
-//! Flags that have no effect on the data at hand are refused: who gives one expects something of it.
+//! Refuses flags that have no effect on the given data, since the user expects an effect.
 
 use crate::args::FitArgs;
 use anyhow::{Result, bail};
 use cpcvae::config::{MeasureName, RunConfig};
 use cpcvae_data::{DataName, UserFile};
 
-/// Flags of `fit` that were given, by what they are for.
+/// Flags of `fit` that were given, grouped by purpose.
 #[derive(Clone, Debug, Default)]
 pub struct GivenFlags {
     of_images: Vec<&'static str>,
@@ -39,7 +39,7 @@ impl GivenFlags {
         }
     }
 
-    /// Fails at one that settings leave without effect.
+    /// Fails at a flag without effect under these settings.
     pub fn check_settings(&self, config: &RunConfig) -> Result<()> {
         if self.solver && config.constraint.measure == MeasureName::None {
             bail!(
@@ -50,7 +50,7 @@ impl GivenFlags {
         Ok(())
     }
 
-    /// Fails at one that is for another kind of data than a user's file holds.
+    /// Fails at a flag for another kind of data than a user's file has.
     pub fn check_file(&self, file: &UserFile, name: &str) -> Result<()> {
         match file {
             UserFile::Table(_) => refuse(&self.of_images, name, "a table"),
@@ -58,7 +58,7 @@ impl GivenFlags {
         }
     }
 
-    /// Fails at one that is for another kind of built-in data.
+    /// Fails at a flag for another kind of built-in data.
     pub fn check_built_in(&self, name: &DataName) -> Result<()> {
         let DataName::BuiltIn(built_in) = name else {
             return Ok(());

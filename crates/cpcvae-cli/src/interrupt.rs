@@ -1,19 +1,19 @@
-//! Ctrl-C and SIGTERM: the first asks for a stop with a checkpoint, the second stops at once.
+//! Ctrl-C and SIGTERM: the first signal stops with a checkpoint, the second at once.
 
 use crate::exit::ExitCode;
 use anyhow::Context;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What a shell reports of a program ended by Ctrl-C.
+/// The exit code after Ctrl-C.
 const CTRL_C: usize = 130;
-/// The same of SIGTERM, which batch systems send before they kill.
+/// The exit code after SIGTERM, which batch systems send before they kill.
 const TERMINATED: usize = 143;
 
-/// How the program ends, by the signal that came.
+/// The exit code for the signal received.
 static CODE: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
-/// Whether a stop was asked for. Can be watched once a process.
+/// Whether a stop was asked for. Handlers can be installed once per process.
 pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
     let code = CODE.get_or_init(|| Arc::new(AtomicUsize::new(CTRL_C)));
     let asked = Arc::new(AtomicBool::new(false));
@@ -26,7 +26,7 @@ pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
     })
     .context("Ctrl-C cannot be watched for")?;
     let term = signal_hook::consts::SIGTERM;
-    // In this order: the first signal sets the flag that makes the second one stop at once.
+    // In this order: the first signal sets the flag with which the second one stops at once.
     let second = signal_hook::flag::register_conditional_shutdown(
         term,
         TERMINATED as i32,
@@ -39,7 +39,7 @@ pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(asked)
 }
 
-/// How a program ends that a signal has stopped.
+/// The exit code of a program stopped by a signal.
 pub fn exit_code() -> ExitCode {
     let code = CODE
         .get()

@@ -1,7 +1,8 @@
-//! `cpcvae`: train semi-supervised variational autoencoders and ask them, from the command line.
+//! `cpcvae`: the command-line tool for semi-supervised variational autoencoders.
 //!
-//! Arguments are parsed once (`args`), turned into settings (`settings`), and handed to one
-//! function a command (`command`). A library, so that the Python package carries the command, too.
+//! Arguments are parsed once (`args`), turned into settings (`settings`), and passed to one
+//! function per command (`command`). It is a library, so that the Python package includes the
+//! command, too.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -29,12 +30,12 @@ use printer::Printer;
 use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;
 
-/// What was typed after the program's name, to be repeated in advice.
+/// The arguments as typed, for repeating them in advice.
 static TYPED: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// Does what the arguments after the program's name ask for, as a whole program does: prints, hears
-/// Ctrl-C, and ends the process itself where `--help` or arguments that cannot be say so. To be
-/// called once a process.
+/// Runs the command given by the arguments after the program's name, as a complete program: prints,
+/// handles Ctrl-C, and ends the process itself for `--help` and invalid arguments. May be called
+/// once per process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let typed = TYPED.get_or_init(|| arguments.into_iter().collect());
     let words = std::iter::once(OsStr::new("cpcvae")).chain(typed.iter().map(OsString::as_os_str));
@@ -48,7 +49,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// What was typed after the program's name.
+/// The arguments after the program's name.
 fn typed() -> Vec<String> {
     let words = TYPED.get().into_iter().flatten();
     words
@@ -112,11 +113,11 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The error and its causes, each told once.
+/// The error and its causes, without repetitions.
 fn told(error: &anyhow::Error) -> String {
     let mut text = format!("error: {error}\n");
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        // Many messages already hold their cause.
+        // Many messages already include their cause.
         if !text.contains(&cause) {
             text += &format!("  because: {cause}\n");
         }
@@ -127,9 +128,9 @@ fn told(error: &anyhow::Error) -> String {
     text
 }
 
-/// Whether the reader of the output has gone, as in `cpcvae predict ... | head`.
+/// Whether the reader of the output has closed it, as in `cpcvae predict ... | head`.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    // An error of csv holds that of the pipe without naming it as its cause.
+    // A csv error contains that of the pipe without giving it as its source.
     let of_csv = |cause: &(dyn std::error::Error + 'static)| {
         let error = cause.downcast_ref::<csv::Error>();
         match error.map(csv::Error::kind) {

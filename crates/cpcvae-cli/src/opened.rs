@@ -1,4 +1,4 @@
-//! A fitted model and the rows it is asked about, as arguments name them.
+//! The fitted model and the rows that arguments name.
 
 use crate::args::{ModelArgs, RowsArgs};
 use crate::column_notes::warn;
@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
 use cpcvae::estimator::{Fitted, OpenedRows, RowOptions, WantedLabels};
 
-/// So many names are listed in a remark.
+/// At most this many names are listed in a remark.
 const LISTED: usize = 5;
 
 /// Loads the model of a run.
@@ -24,7 +24,7 @@ pub fn model(args: &ModelArgs) -> Result<Fitted> {
     Ok(fitted.with_seed(u64::from(args.seed)))
 }
 
-/// The rows named by DATA, with a word on what was found.
+/// The rows named by DATA, with remarks on them.
 pub fn rows(
     model: &Fitted,
     args: &RowsArgs,
@@ -48,7 +48,7 @@ pub fn rows(
     Ok(rows)
 }
 
-/// Tells which images were left out.
+/// Prints which images were left out.
 pub fn warn_of_skipped(skipped: &[(String, String)], printer: Printer) {
     for (file, why) in skipped.iter().take(LISTED) {
         printer.warn(format!("`{file}` is left out: {why}"));

@@ -1,4 +1,4 @@
-//! Answers as tables and figures.
+//! Writes results as tables and figures.
 
 use crate::printer::Printer;
 use anyhow::{Context, Result, bail};
@@ -6,7 +6,7 @@ use cpcvae_data::{CellKind, Column, ColumnKind, Layout};
 use std::io::Write;
 use std::path::Path;
 
-/// A column of a table that is written: its name, and what its cells are.
+/// A column of a table that is written: its name and the kind of its cells.
 pub type OutColumn = (String, CellKind);
 
 /// Columns of numbers.
@@ -17,8 +17,8 @@ pub fn numbers<N: Into<String>>(
     names.map(|name| (name.into(), CellKind::Number))
 }
 
-/// Writes a table line by line as they come: to the file, whole or not at all, or to standard output.
-/// As Parquet where the file's name ends so, else as CSV.
+/// Writes a table line by line: atomically to the file, or to standard output. Parquet if the
+/// file's name has that extension, otherwise CSV.
 pub fn write_table(
     out: Option<&Path>,
     columns: &[OutColumn],
@@ -72,7 +72,7 @@ fn write_parquet(
     )
 }
 
-/// Refuses to write answers over the rows that they are about.
+/// Refuses to overwrite the input rows.
 pub fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
     let same = |out: &Path| Some(out.canonicalize().ok()? == Path::new(data).canonicalize().ok()?);
     match out {
@@ -84,8 +84,7 @@ pub fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
     }
 }
 
-/// The lines of answers that come part by part; `lines` gets the number of a part's first row, and
-/// the part.
+/// Lines of results in parts; `lines` gets the number of a part's first row, and the part.
 pub fn lines_of_parts<P>(
     parts: impl Iterator<Item = cpcvae::Result<P>>,
     mut lines: impl FnMut(usize, P) -> Vec<Vec<String>>,
@@ -106,7 +105,7 @@ fn write_lines(
     header: &[String],
     mut rows: impl Iterator<Item = Result<Vec<String>>>,
 ) -> Result<()> {
-    // What cannot be answered at all is best said before anything is written.
+    // Errors on the first part are reported before anything is written.
     let first = rows.next().transpose()?;
     let mut writer = csv::WriterBuilder::new()
         .buffer_capacity(1 << 16)
@@ -118,13 +117,13 @@ fn write_lines(
     writer.flush().context("the table cannot be written")
 }
 
-/// The numbers of a row as cells that read back as the same numbers.
+/// The numbers of a row as cells that read back exactly.
 pub fn cells(values: &[f32]) -> impl Iterator<Item = String> {
     values.iter().map(f32::to_string)
 }
 
-/// The values of a row that a model has made as cells of its columns: levels as text, whole numbers
-/// where all were whole, blank where a value is missing.
+/// Generated values of a row as cells of its columns: levels as text, whole numbers if all were
+/// whole, blank if a value is missing.
 pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
     match layout {
         Layout::Columns(columns) => {
@@ -136,7 +135,7 @@ pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
     }
 }
 
-/// A layout's columns; pixels are named by their place.
+/// A layout's columns; pixels are named by their position.
 pub fn layout_columns(layout: &Layout) -> impl Iterator<Item = OutColumn> {
     (0..layout.width()).map(|place| {
         let kind = match layout {
@@ -155,7 +154,7 @@ pub fn kind_of(column: &Column) -> CellKind {
     }
 }
 
-/// Whether the file is to be a figure.
+/// Whether the file is a figure.
 pub fn is_figure(out: Option<&Path>) -> bool {
     let extension = out.and_then(Path::extension).and_then(|text| text.to_str());
     extension.is_some_and(|text| matches!(text.to_ascii_lowercase().as_str(), "png" | "svg"))

@@ -1,4 +1,4 @@
-//! Which row a line of an answer is about: its number, and names that come with the rows.
+//! Identifies the row of each output line: its number and ids.
 
 use crate::args::PassthroughArgs;
 use crate::output::{OutColumn, numbers};
@@ -15,14 +15,14 @@ enum Names<'a> {
 }
 
 impl<'a> Passthrough<'a> {
-    /// The columns that were asked for, else the ids of the rows, where they have any.
+    /// The columns that were asked for, otherwise the ids of the rows, if they have any.
     pub fn of(rows: &'a OpenedRows, args: &PassthroughArgs) -> Result<Self> {
         if args.id.is_empty() {
             return Ok(Self(rows.data.ids.iter().map(Names::Ids).collect()));
         }
         let Some(raw) = &rows.raw else {
             bail!(
-                "`{}` has no columns to carry along; leave out --id",
+                "`{}` has no columns to copy; leave out --id",
                 rows.data.name
             );
         };
@@ -30,7 +30,7 @@ impl<'a> Passthrough<'a> {
         Ok(Self(columns.into_iter().map(Names::Column).collect()))
     }
 
-    /// The first columns: `row`, then the carried ones.
+    /// The first columns: `row`, then the copied ones.
     pub fn columns(&self) -> Vec<OutColumn> {
         let carried = self.0.iter().map(|names| match names {
             Names::Ids(ids) => (ids.name.clone(), CellKind::Text),
@@ -39,7 +39,7 @@ impl<'a> Passthrough<'a> {
         numbers(["row"]).chain(carried).collect()
     }
 
-    /// The same of a row.
+    /// The cells of a row.
     pub fn line(&self, row: usize) -> Vec<String> {
         let cells = self.0.iter().map(|names| match names {
             Names::Ids(ids) => ids.of_row[row].clone(),

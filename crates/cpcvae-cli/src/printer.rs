@@ -1,13 +1,13 @@
-//! What goes to which stream: answers to standard output, everything else to standard error.
+//! Output streams: results go to standard output, everything else to standard error.
 
 use anyhow::Result;
 use std::io::Write;
 
-/// The version of the keys that `--json` prints; `docs/json.md` has them. It is raised where a key
-/// goes or means something else, not where one is added.
+/// The version of the keys that `--json` prints, which are in `docs/json.md`. It is raised when a
+/// key is removed or changes its meaning, not when one is added.
 const JSON_FORMAT: u32 = 1;
 
-/// How much is said, and in which form.
+/// Verbosity and format.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Printer {
     /// Nothing on standard error but warnings and errors.
@@ -17,19 +17,19 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A remark for people, on standard error.
+    /// A remark on standard error.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             say(text);
         }
     }
 
-    /// What the user must know, even when nothing else is to be said.
+    /// A warning, printed even with `quiet`.
     pub fn warn(&self, text: impl AsRef<str>) {
         say(format!("warning: {}", text.as_ref()));
     }
 
-    /// The answer: `text` for people, or `value`, an object, as JSON with the version of its keys.
+    /// The result: `text`, or with `--json` the object `value` with the version of its keys.
     pub fn answer(&self, text: &str, value: &serde_json::Value) -> Result<()> {
         match self.json {
             true => {
@@ -49,7 +49,7 @@ impl Printer {
     }
 }
 
-/// A line on standard error. That nobody listens there any more is no reason to stop.
+/// A line on standard error. A closed stream is ignored.
 pub fn say(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
 }

@@ -12,20 +12,20 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const BAR: &str = "{prefix}{bar:24} {percent}%{wide_msg}";
-/// Parts of a training on the bar.
+/// Resolution of the bar for a training.
 const PARTS: f64 = 1000.0;
-/// A log gets a line after this long,
+/// A log gets a line after this time,
 const LONG: Duration = Duration::from_secs(5);
-/// or at every 5 %, but not in quicker succession than this.
+/// or at every 5 %, but not more often than this.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The screen as one who follows a whole `fit`.
+/// A watch that shows the progress of a complete `fit`.
 pub struct Screen {
     quiet: bool,
     stop: Arc<AtomicBool>,
-    /// Of trainings at once, one shows how far it is.
+    /// Of trainings in parallel, one is shown.
     is_shown: Arc<AtomicBool>,
-    /// Whether a training is named though it is the only one of its kind.
+    /// Whether the name of a training is shown even if it is the only one of its kind.
     is_titled: bool,
     whole: Arc<Mutex<Whole>>,
 }
@@ -47,7 +47,7 @@ impl Screen {
         self.stop.load(Ordering::SeqCst)
     }
 
-    /// The same, naming every training: for commands that train several models.
+    /// The same with the name of every training: for commands that train several models.
     pub fn titled(self) -> Self {
         Self {
             is_titled: true,
@@ -81,18 +81,18 @@ impl Watch for Screen {
     }
 }
 
-/// Shows progress and hears Ctrl-C.
+/// Shows progress and handles Ctrl-C.
 pub struct Progress {
     display: Display,
     stop: Arc<AtomicBool>,
     validation: String,
-    /// To be set to false at the end: another training may be shown then.
+    /// Set to false at the end, so that another training is shown.
     is_shown: Option<Arc<AtomicBool>>,
     whole: Arc<Mutex<Whole>>,
     training: usize,
 }
 
-/// A thread that panicked while it held this can have left nothing half done.
+/// The data is consistent even if a thread panicked while holding the lock.
 fn locked(whole: &Mutex<Whole>) -> std::sync::MutexGuard<'_, Whole> {
     whole
         .lock()
@@ -149,7 +149,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub fn finish(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
@@ -207,7 +207,7 @@ impl Observer for Progress {
 }
 
 impl Lines {
-    /// `left` is the time that is left of the whole command.
+    /// `left` is the remaining time of the complete command.
     fn on_step(&mut self, report: &StepReport<'_>, left: &str, terms: impl Fn() -> String) {
         let now = Instant::now();
         if let Some((step, at)) = self.last {
@@ -232,7 +232,7 @@ impl Lines {
     }
 }
 
-/// The figure that matters most, in words.
+/// The main figure in words.
 pub fn quality(evaluation: &Evaluation) -> String {
     match (evaluation.accuracy, evaluation.r_squared, evaluation.elbo) {
         (Some(accuracy), ..) => format!("accuracy {}", crate::printer::percent(accuracy)),
@@ -264,7 +264,7 @@ pub fn constraint(report: &ConstraintReport) -> String {
     )
 }
 
-/// Four decimals, or the power of ten where they would show nothing.
+/// Four decimals, or scientific notation for small values.
 fn rounded(value: f64) -> String {
     match value.abs() {
         size if size > 0.0 && size < 0.001 => format!("{value:.2e}"),

@@ -1,7 +1,7 @@
-//! From the arguments of `fit` to what is asked of the library.
+//! Converts the arguments of `fit` to a request to the library.
 //!
-//! The file of `-c`, then `--set`, then flags are laid over the library's defaults for the method and
-//! the data. A run that goes on starts from its stored settings instead.
+//! The file of `-c`, then `--set`, then flags override the library's defaults for the method and
+//! the data. A resumed run uses its stored settings instead.
 
 use crate::args::{FitArgs, ImageArgs, PlaceArgs, ReadArgs};
 use crate::idle_flags::GivenFlags;
@@ -15,7 +15,7 @@ use cpcvae_data::{DataName, UserFile};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// What `fit` was asked for.
+/// The resolved arguments of `fit`.
 pub struct FitSettings {
     /// The method and its settings.
     pub estimator: Estimator,
@@ -25,7 +25,7 @@ pub struct FitSettings {
     pub source: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// Where to work.
+    /// Device and threads.
     pub place: PlaceArgs,
     given: GivenFlags,
 }
@@ -62,7 +62,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
     if let Some(stored) = estimator.stored_settings()? {
         check_same_run(&stored, asked_method.as_deref(), &args.data)?;
     }
-    // Settings that cannot be are told before the data is read.
+    // Invalid settings are reported before the data is read.
     estimator.settings_before_opening(&data, &args.data)?;
     Ok(FitSettings {
         estimator,
@@ -75,7 +75,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
 }
 
 impl FitSettings {
-    /// Opens the data, and tells what was found in a user's file.
+    /// Opens the data, and prints remarks on a user's file.
     pub fn open(&self, printer: Printer) -> Result<Source> {
         let config = self
             .estimator
@@ -99,16 +99,16 @@ impl FitSettings {
     }
 }
 
-/// A run goes on with its own method and data.
+/// A run resumes only with its own method and data.
 fn check_same_run(stored: &RunConfig, method: Option<&str>, data: &str) -> Result<()> {
     let name = stored.method.name();
     if let Some(method) = method.filter(|method| *method != name) {
         bail!(
-            "the run was started with `--method {name}` and cannot go on with `{method}`; start \
+            "the run was started with `--method {name}` and cannot be resumed with `{method}`; start \
              another run with another `--out`"
         );
     }
-    // The file may have moved, or be named from another folder.
+    // The file may have moved, or its path be relative to another folder.
     let file_name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
     if file_name(&stored.data.source) != file_name(data) {
         bail!(
@@ -119,7 +119,7 @@ fn check_same_run(stored: &RunConfig, method: Option<&str>, data: &str) -> Resul
     Ok(())
 }
 
-/// `--paper` is how `--preset paper` was written at first.
+/// `--paper` is the old name of `--preset paper`.
 fn preset(args: &FitArgs) -> Preset {
     match args.preset.as_deref() {
         Some("paper") => Preset::Paper,
@@ -174,7 +174,7 @@ fn flags(args: &FitArgs) -> Table {
     put_some(&mut of_train, "precision", args.place.precision.clone());
     if let Some(epochs) = args.epochs {
         put(&mut of_train, "epochs", epochs);
-        // Steps from a file would win otherwise.
+        // Steps from a file would take precedence otherwise.
         put(&mut of_train, "steps", 0);
     }
 

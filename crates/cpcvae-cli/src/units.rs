@@ -1,4 +1,4 @@
-//! Figures in words.
+//! Formats figures with units.
 
 use cpcvae::distribution::Family;
 use cpcvae::infer::Evaluation;

@@ -1,11 +1,11 @@
-//! What was found in a user's file, for people.
+//! Prints the content of a user's file.
 
 use crate::column_notes;
 use crate::opened::warn_of_skipped;
 use crate::printer::{Printer, count};
 use cpcvae_data::{ImageSet, UserFile};
 
-/// Tells what was found.
+/// Prints its content.
 pub fn tell(file: &UserFile, printer: Printer) {
     match file {
         UserFile::Table(table) => column_notes::tell(table, printer),
@@ -18,7 +18,7 @@ pub fn tell(file: &UserFile, printer: Printer) {
     }
 }
 
-/// Tells how many images there are, and which were left out.
+/// Prints how many images there are, and which were left out.
 fn tell_images(set: &ImageSet, what: &str, printer: Printer) {
     let labelled = set.labels.iter().flatten().count();
     printer.note(format!(

@@ -1,4 +1,4 @@
-//! How far a command is that trains several models, and how much longer it takes.
+//! Progress and remaining time of a command that trains several models.
 
 use std::time::Instant;
 
@@ -6,43 +6,44 @@ use std::time::Instant;
 #[derive(Debug, Default)]
 pub struct Whole {
     planned: usize,
-    /// The share done of each training that has begun, and the share that was done before.
+    /// The completed share of each training that has started, and the share completed before this
+    /// process.
     shares: Vec<(f64, Option<f64>)>,
     began: Option<Instant>,
 }
 
 impl Whole {
-    /// So many trainings are to come in all.
+    /// Sets the total number of trainings.
     pub fn plan(&mut self, trainings: usize) {
         self.planned = trainings;
     }
 
-    /// A training begins; gives its number.
+    /// Starts a training; returns its number.
     pub fn begin(&mut self) -> usize {
         self.began.get_or_insert_with(Instant::now);
         self.shares.push((0.0, None));
         self.shares.len() - 1
     }
 
-    /// A training is so far; what it began with was done before.
+    /// Updates the completed share of a training; the first update is the share completed before.
     pub fn is_at(&mut self, training: usize, share: f64) {
         let (now, before) = &mut self.shares[training];
         before.get_or_insert(share);
         *now = share;
     }
 
-    /// A training has ended. One without a step was finished before.
+    /// Ends a training. One without an update was finished before.
     pub fn ends(&mut self, training: usize) {
         self.is_at(training, 1.0);
     }
 
-    /// Trainings that are done, with parts of them, of so many.
+    /// The completed trainings, including fractions, and their total number.
     pub fn done(&self) -> (f64, usize) {
         let done = self.shares.iter().map(|(now, _)| now).sum();
         (done, self.planned.max(self.shares.len()))
     }
 
-    /// Seconds that are left, if trainings go on as they did; nothing before one can tell.
+    /// The remaining seconds at the current speed; `None` before it can be estimated.
     pub fn seconds_left(&self) -> Option<f64> {
         let elapsed = self.began?.elapsed().as_secs_f64();
         self.left_after(elapsed)
@@ -67,10 +68,10 @@ mod tests {
         let first = whole.begin();
         assert_eq!(whole.left_after(1.0), None);
         whole.is_at(first, 0.5);
-        assert_eq!(whole.left_after(1.0), None, "it went on from there");
+        assert_eq!(whole.left_after(1.0), None, "it was resumed there");
         whole.is_at(first, 1.0);
         whole.ends(first);
-        // Half a training in 10 seconds, three to come.
+        // Half a training in 10 seconds, three remaining.
         assert_eq!(whole.left_after(10.0), Some(60.0));
         let finished = whole.begin();
         whole.ends(finished);

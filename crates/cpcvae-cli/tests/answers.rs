@@ -1,4 +1,4 @@
-//! Every command, as a user would run it, on small models.
+//! Every command, used like a user would, on small models.
 
 mod sandbox;
 
@@ -129,13 +129,13 @@ fn glyphs_from_fit_to_figures() {
     let drawn = cells(&sandbox.ok(&["sample", "run", "--count", "1"]));
     assert_eq!((drawn.len(), drawn[1].len()), (2, 784));
 
-    // Codes lie elsewhere than the prior, unless the file that says where is not there.
+    // Fitted codes differ from the prior, unless their file does not exist.
     let of = |source| sandbox.ok(&["sample", "run", "--count", "3", "--codes", source]);
     assert_ne!(of("fitted"), of("prior"));
     std::fs::remove_file(sandbox.path("run/model/codes.safetensors")).expect("it was there");
     assert_eq!(of("fitted"), of("prior"));
 
-    // A reader that has seen enough, as in `| head`, is no error.
+    // A reader that closes the pipe early, as in `| head`, is not an error.
     let mut child = sandbox.spawn(&["sample", "run", "--count", "500"]);
     drop(child.stdout.take());
     let answer = sandbox.answer(child.wait_with_output().expect("it ends"));
@@ -155,7 +155,7 @@ fn a_table_with_text_labels_and_blanks() {
     );
     assert!(summary.contains("run folder  runs/wine-cpc"), "{summary}");
 
-    // New rows: columns in another order, others beside them, no label.
+    // New rows: columns in another order, additional ones, no label.
     sandbox.write("new.csv", "height,note,width\n0.9,hello,104\n0.8,world,3\n");
     let predicted = cells(&sandbox.ok(&["predict", "runs/wine-cpc", "new.csv"]));
     assert_eq!(
@@ -164,7 +164,7 @@ fn a_table_with_text_labels_and_blanks() {
     );
     assert_eq!(predicted.len(), 3);
 
-    // One class only, so that names and numbers do not agree.
+    // One class only, so that class numbers differ from the model's.
     sandbox.write(
         "white.csv",
         "width,height,kind\n104,0.9,white\n103,0.8,white\n",

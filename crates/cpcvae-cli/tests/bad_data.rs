@@ -1,4 +1,4 @@
-//! Bad data: each a clear error and a non-zero exit, nothing overwritten, no panic.
+//! Bad data: a clear error and a non-zero exit code, nothing overwritten, no panic.
 
 mod sandbox;
 
@@ -18,7 +18,7 @@ fn refused(table: &str, arguments: &[&str]) -> String {
     sandbox.write("t.csv", table);
     let error = sandbox.error(&[&["fit", "t.csv", "--out", "run"], &SMALL[..], arguments].concat());
     assert_eq!(sandbox.files("run"), [], "{error}");
-    // A second line may name the flags to look at.
+    // A second line may name flags.
     error.lines().next().unwrap_or_default().to_string()
 }
 

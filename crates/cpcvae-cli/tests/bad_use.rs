@@ -1,4 +1,4 @@
-//! Bad settings, models and folders: each a clear error and a non-zero exit, nothing overwritten,
+//! Bad settings, models and folders: a clear error and a non-zero exit code, nothing overwritten,
 //! no panic.
 
 mod sandbox;
@@ -90,7 +90,7 @@ fn settings_that_make_no_sense() {
         "setting `preset`: the paper has settings for half-moon, mnist, svhn, norb and celeba, but none \
          for `glyphs`"
     );
-    // The earlier name of the same.
+    // The old name of the same flag.
     let text = sandbox.error(&["fit", "glyphs", "--paper"]);
     assert!(text.contains("none for `glyphs`"), "{text}");
     let text = sandbox.error(&[
@@ -193,7 +193,7 @@ fn rows_that_do_not_fit_the_model() {
          model was trained on are whole; fill them, or train again with `model.missing_cells`\n  \
          hint: train again with `--set model.missing_cells=true`"
     );
-    // Nothing is written in place of an answer, and nothing is half written.
+    // Nothing is written instead of a result, and no partial file is left.
     sandbox.write("kept.csv", "mine");
     sandbox.error(&["predict", "moon", "moon.csv", "--out", "kept.csv"]);
     assert_eq!(sandbox.read("kept.csv"), b"mine");

@@ -1,4 +1,4 @@
-//! Cells of an experiment through the binary: one by one, killed, asked for twice, and put together.
+//! Cells of an experiment through the binary: one by one, killed, repeated, and merged.
 #![cfg(unix)]
 
 mod sandbox;
@@ -48,7 +48,7 @@ fn object(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The lines of the results without what the clock says.
+/// The lines of the results without times.
 fn lines(sandbox: &Sandbox) -> Vec<Value> {
     let text = String::from_utf8(sandbox.read("results/tiny.jsonl")).expect("UTF-8");
     let without_times = |line: &str| {
@@ -79,7 +79,7 @@ fn cells_put_together_are_what_one_process_would_have_written() {
     assert_eq!(cells[3]["cell"]["method"], "CPC");
     assert!(cells.iter().all(|cell| cell["done"] == false));
 
-    // One is killed in the middle, and goes on from its checkpoint.
+    // One is killed in the middle, and resumes from its checkpoint.
     let mut child = parts.spawn(&with(&["--cell", "3"]));
     let began = Instant::now();
     let has_checkpoint = || {
@@ -96,7 +96,7 @@ fn cells_put_together_are_what_one_process_would_have_written() {
     child.wait().expect("a child of ours");
     assert!(parts.files("results/cells").is_empty());
 
-    // In any order, by whatever says the number.
+    // In any order, with the number from each variable.
     for (index, variable) in [
         (3, ""),
         (1, "HQ_TASK_ID"),
@@ -117,7 +117,7 @@ fn cells_put_together_are_what_one_process_would_have_written() {
     }
     let before = parts.files("results/cells");
     assert_eq!(before.len(), 4);
-    // Asked for again, it is done.
+    // A finished cell is not trained again.
     let again = parts.ok(&["experiment", "--file", "tiny.toml", "--cell", "1"]);
     assert!(again.contains("done before"), "{again}");
     assert_eq!(parts.files("results/cells"), before);

@@ -1,4 +1,4 @@
-//! Experiments through the binary: what is missing is trained, what is there is not.
+//! Experiments through the binary: only missing cells are trained.
 #![cfg(unix)]
 
 mod sandbox;
@@ -74,7 +74,7 @@ fn wait_for(sandbox: &Sandbox, what: impl Fn(&Sandbox) -> bool, child: &mut Chil
     }
 }
 
-/// Whether a run of the cell has begun to train.
+/// Whether a run of the cell has started training.
 fn has_checkpoint(sandbox: &Sandbox, cell: &str) -> bool {
     let runs = std::fs::read_dir(sandbox.path("results/runs/tiny"));
     runs.into_iter().flatten().flatten().any(|run| {
@@ -96,7 +96,7 @@ fn an_experiment_is_stopped_and_killed_and_ends_with_the_same_table() {
         assert!(cells[0][key].is_number(), "{key} in {expected}");
     }
 
-    // Ctrl-C in the second cell: says how to go on.
+    // Ctrl-C in the second cell: prints how to resume.
     let stopped = sandbox();
     let mut child = stopped.spawn(&RUN);
     wait_for(
@@ -119,7 +119,7 @@ fn an_experiment_is_stopped_and_killed_and_ends_with_the_same_table() {
         "{answer:?}"
     );
 
-    // SIGKILL in a later one, and a line that was cut short.
+    // SIGKILL in a later one, and a truncated line.
     let mut child = stopped.spawn(&RUN);
     wait_for(
         &stopped,
@@ -183,8 +183,8 @@ fn only_what_is_missing_or_changed_is_trained() {
     sandbox.write("tiny.toml", &short);
     assert_eq!(sandbox.ok(&RUN), all, "the old lines count again");
     assert_eq!(count(), 6);
-    // A model that is gone is missed by its figure only, which stays as it was; it comes back when
-    // asked for.
+    // A missing model affects only its figure, which stays as it was; it is trained again on
+    // request.
     let figure = sandbox.read("results/tiny-plane.png");
     std::fs::remove_dir_all(sandbox.path("results/runs")).expect("a folder");
     let answer = sandbox.run(&RUN);

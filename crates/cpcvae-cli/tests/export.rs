@@ -1,4 +1,4 @@
-//! `cpcvae export` and `fit --tensorboard`: what is written, and what is said about it.
+//! `cpcvae export` and `fit --tensorboard`: files and output.
 
 mod sandbox;
 
@@ -33,7 +33,7 @@ fn a_model_becomes_a_file_and_what_is_in_it_is_told() {
     let answer = sandbox.ok(&["export", "run", "moon.onnx", "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&answer).expect("one object");
     assert_eq!(answer["bytes"].as_u64(), Some(file.len() as u64));
-    // Terms over time lie in a folder of the training's name.
+    // Terms over time are in a folder with the training's name.
     let events = std::fs::read_dir(sandbox.path("board/cpc")).expect("a folder");
     assert_eq!(events.count(), 1);
     let error = sandbox.error(&["export", "run", "moon.pt"]);

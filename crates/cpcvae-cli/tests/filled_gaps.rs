@@ -1,14 +1,14 @@
-//! `impute` finds missing cells from the others of their row.
+//! `impute` predicts missing cells from the others of their row.
 
 mod sandbox;
 
 use sandbox::Sandbox;
 
 const ROWS: usize = 400;
-/// Every so many rows one cell is taken away.
+/// In one of this many rows, one cell is removed.
 const STEP: usize = 5;
 
-/// A hidden number between -2 and 2 that all columns of a row depend on.
+/// A latent number between -2 and 2 that all columns of a row depend on.
 fn hidden(row: usize) -> f64 {
     (row * 137 % ROWS) as f64 / ROWS as f64 * 4.0 - 2.0
 }
@@ -66,7 +66,7 @@ fn trained(sandbox: &Sandbox, more: bool) {
     sandbox.ok(if more { &fit } else { &fit[..fit.len() - 2] });
 }
 
-/// The filled cells of a column beside the true ones.
+/// The imputed cells of a column with the true ones.
 fn filled(sandbox: &Sandbox, more: bool, column: usize) -> Vec<(String, String)> {
     sandbox.write("gaps.csv", table(more, Some(column)));
     let text = sandbox.ok(&["impute", "run", "gaps.csv"]);

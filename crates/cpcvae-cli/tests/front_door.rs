@@ -1,4 +1,4 @@
-//! The command line and the library: the same model from the same table, and the page about it.
+//! The command line and the library train the same model from the same table; and the report page.
 
 mod sandbox;
 
@@ -48,7 +48,7 @@ fn the_library_and_the_command_line_make_the_same_bytes() {
 #[test]
 fn a_run_has_a_page_that_needs_nothing_from_elsewhere() {
     let sandbox = Sandbox::new();
-    // A class whose name would be HTML.
+    // A class whose name contains HTML.
     sandbox.write("table.csv", table().replace("left", "<b>&left"));
     let fit = [
         "fit",
@@ -88,7 +88,7 @@ fn a_run_has_a_page_that_needs_nothing_from_elsewhere() {
     for from_elsewhere in ["http://", "https://", "<script", "<link", "url("] {
         assert!(!page.contains(from_elsewhere), "{from_elsewhere}");
     }
-    // Rows to label are called by their id.
+    // Rows to label are named by their id.
     assert!(page.contains("<td>row"));
     let answers = sandbox.ok(&["predict", "run", "table.csv"]);
     assert!(

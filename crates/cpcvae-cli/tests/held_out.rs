@@ -1,4 +1,4 @@
-//! Full answers from few labels: held-out figures, sets, percentiles, filled cells, suggestions.
+//! Predictions from few labels: held-out figures, sets, percentiles, imputed cells, suggestions.
 
 mod sandbox;
 
@@ -50,7 +50,7 @@ fn fit_compares_on_held_out_labels_and_says_what_it_found() {
         24
     );
 
-    // Asked again, nothing is trained again and nothing changes.
+    // A second call trains nothing and changes nothing.
     let before = sandbox.files("run/crossfit");
     let again = sandbox.fit(&[
         "wine.csv",
@@ -118,7 +118,8 @@ fn every_row_gets_a_full_answer() {
         assert!(line[5].split('|').any(|class| class == line[2]), "{line:?}");
         assert!((0.0..=100.0).contains(&number(&line[7])), "{line:?}");
     }
-    // A higher coverage never has smaller sets; one that 24 labels cannot vouch for has all.
+    // A higher coverage never has smaller sets; one that 24 labels cannot guarantee has all
+    // classes.
     let sizes = |coverage: &str| -> Vec<usize> {
         let text = sandbox.ok(&["predict", "run", "wine.csv", "--coverage", coverage]);
         let table = cells(&text);
@@ -131,7 +132,7 @@ fn every_row_gets_a_full_answer() {
     assert!(narrow.iter().zip(&wide).all(|(a, b)| a <= b));
     assert!(sizes("0.99").iter().all(|size| *size == 2));
 
-    // The same as Parquet, which reads back as the same answers, and never over the data.
+    // The same as Parquet, which reads back as the same predictions, and never overwrites the data.
     sandbox.ok(&["predict", "run", "wine.csv", "--out", "a.parquet"]);
     sandbox.ok(&["encode", "run", "wine.csv", "--out", "codes.parquet"]);
     let codes = open_path(sandbox.path("codes.parquet"), &ReadOptions::default());
@@ -159,7 +160,7 @@ fn every_row_gets_a_full_answer() {
     );
     assert_eq!(sandbox.read("wine.csv"), before);
 
-    // A row like no other is unusual, and is told apart by its own name.
+    // A row unlike all others is unusual, and is identified by its id.
     sandbox.write("new.csv", "bottle,width,height\nfar,9000,50\nnear,3,0.9\n");
     let table = cells(&sandbox.ok(&["predict", "run", "new.csv", "--id", "bottle"]));
     assert_eq!(
@@ -217,7 +218,7 @@ fn continuous_labels_have_intervals() {
         assert!(low < value && value < high, "{line:?}");
         assert!(((high - value) - (value - low)).abs() < 1e-2 * (high - low));
     }
-    // The answer is the mean of what network and members say, by their shares.
+    // The prediction is the weighted mean of network and members.
     let explained = cells(&sandbox.ok(&["predict", "run", "house.csv", "--explain"]));
     let voters = [
         "vote_cpc",

@@ -1,4 +1,4 @@
-//! What `--help` says.
+//! The output of `--help`.
 
 mod sandbox;
 
@@ -60,7 +60,7 @@ fn every_command_has_examples() {
         let text = sandbox.ok(&[command, "--help"]);
         assert!(text.contains("Example"), "{text}");
     }
-    // Every flag of the issue is there.
+    // Every documented flag is there.
     let text = sandbox.ok(&["fit", "--help"]);
     for flag in [
         "--label ",
@@ -110,6 +110,6 @@ fn versions_completions_and_data_sets() {
     check("data-list", &["data", "list"]);
     assert_eq!(
         sandbox.error(&["data", "fetch", "glyphs"]),
-        "`glyphs` is generated when it is asked for; there is nothing to fetch"
+        "`glyphs` is generated on demand; there is nothing to fetch"
     );
 }

@@ -1,4 +1,4 @@
-//! Every key of `report.json` and of what `--json` prints is in `docs/json.md`.
+//! Every key of `report.json` and of `--json` is in `docs/json.md`.
 
 mod sandbox;
 

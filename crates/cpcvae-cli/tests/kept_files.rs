@@ -1,4 +1,4 @@
-//! What a run keeps: little, with checksums of everything.
+//! The files that a run keeps: few, with checksums of everything.
 
 mod sandbox;
 
@@ -32,7 +32,7 @@ fn folds_are_removed_once_they_were_of_use() {
         "{} files, {bytes} bytes",
         files.len()
     );
-    // Nothing is left to be done, so nothing changes.
+    // Nothing remains to be done, so nothing changes.
     let again = sandbox.fit(&["t.csv", "--out", "run", "--resume", "--folds", "2"]);
     assert_eq!(summary.split("method").nth(1), again.split("method").nth(1));
     let changed = sandbox
@@ -42,7 +42,7 @@ fn folds_are_removed_once_they_were_of_use() {
     let changed: Vec<_> = changed.map(|(path, _)| path).collect();
     assert!(changed.is_empty(), "{changed:?}");
     assert!(!sandbox.path("run/crossfit").exists());
-    // Other folds are another question.
+    // Another number of folds is trained.
     sandbox.fit(&[
         "t.csv",
         "--out",
@@ -107,7 +107,7 @@ fn regression_is_compared_with_simple_baselines() {
             .as_f64()
             .expect("a number")
     };
-    // A line is what a ridge regression finds, and no constant is near it.
+    // A ridge regression finds a line, and no constant is close to it.
     assert!(
         error("ridge") < 0.6 && error("median") > 3.0 && error("neighbours") < 2.0,
         "{methods:?}"

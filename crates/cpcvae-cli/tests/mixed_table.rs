@@ -109,7 +109,7 @@ fn from_fit_to_every_answer() {
                 .iter()
                 .all(|line| is_number(line[2]) && is_number(line[3]))
         );
-        // Cells that are there stay; the others become values of their kinds.
+        // Known cells stay; the others become valid values of their kinds.
         for samples in [&[][..], &["--samples", "1"]] {
             let filled = sandbox.ok(&[&["impute", "run", "people.csv"], samples].concat());
             let filled = lines(&filled);
@@ -153,7 +153,7 @@ fn new_rows_are_read_as_the_model_knows_them() {
         "--no-crossfit",
     ];
     sandbox.fit(&fit);
-    // In this order and company, and with what the model has never seen.
+    // In another order, with additional columns and unknown levels.
     sandbox.write(
         "new.csv",
         "note,visits,town,smoker,age\nx,3,Paris,1,\ny,0,Rome,true,44\n",
@@ -171,7 +171,7 @@ fn new_rows_are_read_as_the_model_knows_them() {
         lines(&answer.out)[0][..4],
         ["row", "label", "p_ill", "p_well"]
     );
-    // A level that the model does not know is no gap to fill.
+    // An unknown level is not imputed.
     let filled = sandbox.ok(&["impute", "run", "new.csv"]);
     assert_eq!(lines(&filled)[1][..4], ["x", "3", "Paris", "1"]);
     assert!(is_number(lines(&filled)[1][4]), "{filled}");
@@ -180,7 +180,7 @@ fn new_rows_are_read_as_the_model_knows_them() {
         sandbox.error(&["predict", "run", "short.csv"]),
         "short.csv, header: there is no feature column `age`; the columns are: visits, town, smoker"
     );
-    // Nor is a number that its column cannot have; it is no reason to refuse the row.
+    // Nor is a number that does not fit its column; the row is not refused for it.
     sandbox.write("two.csv", "visits,town,smoker,age\n3,Rome,2,44\n");
     let answer = sandbox.run(&["predict", "run", "two.csv"]);
     assert!(

@@ -1,4 +1,4 @@
-//! The real MNIST, where its files are at hand: set CPCVAE_DATA to their folder.
+//! The real MNIST, if CPCVAE_DATA names a folder with its files.
 
 mod sandbox;
 

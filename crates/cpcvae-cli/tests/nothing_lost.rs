@@ -1,4 +1,4 @@
-//! What lies where answers and runs are written is kept, and damaged or changed files are refused.
+//! Existing files are not overwritten, and damaged or changed files are refused.
 #![cfg(unix)]
 
 mod sandbox;
@@ -91,7 +91,7 @@ fn two_processes_do_not_work_in_one_folder() {
         error.contains(&format!("process {} works", first.id())),
         "{error}"
     );
-    // A lock of a process that was killed does not keep others out, nor does what it left behind.
+    // The lock of a killed process does not lock others out, nor do its temporary files.
     first.kill().expect("a child of ours");
     first.wait().expect("a child of ours");
     sandbox.write("run/report.123.tmp", "half");
@@ -141,7 +141,7 @@ fn a_calibration_that_cannot_be_is_refused() {
         sandbox.write("run/model/answers.json", &changed);
         let error = sandbox.error(&["predict", "run", "t.csv"]);
         assert!(error.contains("checksum"), "{bad}: {error}");
-        // Without a checksum, as older versions wrote it.
+        // Without a checksum, as in files of earlier versions.
         let (_, rest) = changed.split_once(',').expect("a checksum first");
         sandbox.write("run/model/answers.json", format!("{{{rest}"));
         let error = sandbox.error(&["predict", "run", "t.csv"]);
@@ -306,7 +306,7 @@ fn every_command_that_writes_a_table_writes_parquet() {
             "{command:?}"
         );
     }
-    // What is written is read.
+    // Written files can be read.
     sandbox.ok(&["sample", "run", "--count", "5", "--out", "new.parquet"]);
     let answers = sandbox.ok(&["predict", "run", "new.parquet"]);
     assert_eq!(answers.lines().count(), 6, "{answers}");

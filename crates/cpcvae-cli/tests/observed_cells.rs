@@ -1,4 +1,4 @@
-//! A row is as unusual as its known cells are, however many of them are missing.
+//! Whether a row is unusual depends on its known cells, not on how many are missing.
 
 mod sandbox;
 
@@ -15,8 +15,8 @@ fn pseudo(number: usize, salt: usize) -> f64 {
     (bits >> 40) as f64 / (1u64 << 24) as f64
 }
 
-/// Rows of six columns that go together, on scales that differ, of which so many are missing; an odd
-/// one has columns of both kinds.
+/// Rows of six correlated columns on different scales, of which some cells are missing; an unusual
+/// row combines values of both kinds.
 fn row(number: usize, missing: usize, is_odd: bool) -> String {
     let centre = if number.is_multiple_of(2) { -2.0 } else { 2.0 };
     let mut order: Vec<usize> = (0..COLUMNS).collect();
@@ -83,7 +83,7 @@ fn check(sandbox: &Sandbox) {
     for mean in &means {
         assert!((mean - means[0]).abs() < 7.0, "{means:?}");
     }
-    // With gaps or without, what is unusual is told from what is usual.
+    // With and without missing cells, unusual rows are distinguished from typical ones.
     let mixed = |from: usize, is_odd| {
         let rows = (from..from + 200).map(|number| row(number, number % 4, is_odd));
         percentiles(sandbox, &rows.collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! `cpcvae quality`, as a user would run it, on small models.
+//! `cpcvae quality`, used like a user would, on small models.
 
 mod sandbox;
 
@@ -26,7 +26,7 @@ fn half_moon_as_text_and_json() {
     let text = quality(&sandbox, &["run", "half-moon"]);
     assert_eq!(text.code, 0, "{text:?}");
     for part in [
-        "cpc on half-moon: 50 test rows that it has not learnt from",
+        "cpc on half-moon: 50 test rows that it was not trained on",
         "of the plain VAE",
         "likelihood normal, scale floor 0.01, 2 draws a row",
         "mean squared error",
@@ -57,7 +57,7 @@ fn half_moon_as_text_and_json() {
         "a table has no page"
     );
 
-    // A run beside it instead of a plain VAE.
+    // Another run in place of a plain VAE.
     sandbox.fit(&["half-moon", "--out", "other", "--method", "pc"]);
     let text = quality(&sandbox, &["run", "half-moon", "--beside", "other"]);
     assert!(text.out.contains("nats a row; of other"), "{text:?}");
@@ -147,7 +147,7 @@ fn bad_use_is_explained() {
     let problem = error(&["run", "half-moon", "--beside", "floor"]);
     assert!(problem.contains("cannot be compared"), "{problem}");
 
-    // A file of which all rows were learnt from.
+    // A file of which all rows were used for training.
     sandbox.write("points.csv", two_clouds(80, 20));
     let file = [
         "points.csv",

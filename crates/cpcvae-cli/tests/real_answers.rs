@@ -1,4 +1,4 @@
-//! Calibration and coverage on real rows; skipped, saying so, where CPCVAE_DATA does not have them.
+//! Calibration and coverage on real rows; skipped with a message if CPCVAE_DATA does not have them.
 
 mod sandbox;
 
@@ -7,7 +7,7 @@ use sandbox::Sandbox;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// Of the first 2,000 digits every tenth has a label; the rest of 3,000 are asked about.
+/// Of the first 2,000 digits every tenth has a label; the rest of 3,000 are predicted.
 const TRAINING: usize = 2000;
 const LABELLED_EVERY: usize = 10;
 const ALL: usize = 3000;
@@ -63,7 +63,7 @@ fn digits_are_covered_and_calibrated_as_stated() {
             |(line, class): &(&Vec<&str>, &&str)| line[12].split('|').any(|name| name == **class);
         let covered = answers.iter().zip(&truth).filter(is_covered).count();
         let covered = covered as f64 / truth.len() as f64;
-        // 200 held-out labels: what one draw of them may be off by, three standard deviations.
+        // Three standard deviations of the sampling error with 200 held-out labels.
         let off = 3.0 * (coverage * (1.0 - coverage) / 200.0f64).sqrt();
         assert!((covered - coverage).abs() < off, "{covered} of {coverage}");
     }
@@ -84,11 +84,11 @@ fn digits_are_covered_and_calibrated_as_stated() {
         }
         sum / truth.len() as f64
     };
-    // As sure as they should be: both halving and doubling all log-odds is worse.
+    // Calibrated: both halving and doubling all log-odds is worse.
     let (calibrated, less, more) = (log_loss(1.0), log_loss(0.5), log_loss(2.0));
     assert!(calibrated < less.min(more), "{calibrated}; {less}, {more}");
-    // To the power T, probabilities are what was stated before. T was found on 200 labels: where it is
-    // near 1, chance decides on which side, and costs a hundredth of the loss at most.
+    // To the power T, probabilities are the uncalibrated ones. T was fitted on 200 labels: if it is
+    // near 1, its side is chance, and costs a hundredth of the loss at most.
     let stated = log_loss(temperature);
     assert!(calibrated <= 1.01 * stated, "{calibrated} against {stated}");
 }

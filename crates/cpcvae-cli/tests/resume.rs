@@ -1,4 +1,4 @@
-//! Runs that are killed or stopped and go on end with the same bytes.
+//! Killed or stopped runs that are resumed end with the same bytes.
 #![cfg(unix)]
 
 mod sandbox;
@@ -35,7 +35,7 @@ fn start(sandbox: &Sandbox, more: &[&str]) -> Child {
     sandbox.spawn(&[&RUN, more].concat())
 }
 
-/// Waits until the run has a checkpoint, so that a stop is one in the middle.
+/// Waits until the run has a checkpoint, so that it is stopped in the middle.
 fn wait_for_checkpoint(sandbox: &Sandbox, run: &str) {
     let start = Instant::now();
     while checkpoint_time(sandbox, run).is_none() {
@@ -53,7 +53,7 @@ fn checkpoint_time(sandbox: &Sandbox, run: &str) -> Option<SystemTime> {
     path.metadata().and_then(|file| file.modified()).ok()
 }
 
-/// SIGKILL: nothing is caught, nothing is cleaned up. Returns whether it came in time.
+/// SIGKILL: nothing is caught or cleaned up. Returns whether it came in time.
 fn kill(mut child: Child) -> bool {
     let is_running = child.try_wait().expect("a child of ours").is_none();
     child.kill().expect("a child of ours");
@@ -66,7 +66,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     let sandbox = Sandbox::new();
     sandbox.ok(&[&RUN[..], &["--out", "whole"]].concat());
     let again = ["--out", "killed", "--resume"];
-    // While it starts: before its first file, and among its first.
+    // While it starts: before its first file, and during its first ones.
     for milliseconds in [1, 5, 10, 20] {
         let child = start(&sandbox, &again);
         std::thread::sleep(Duration::from_millis(milliseconds));
@@ -89,7 +89,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
         assert!(kill(child), "the run ended before it could be killed");
     }
     assert!(!sandbox.path("killed/model").exists());
-    // Its folder is enough to go on.
+    // Its folder suffices to resume.
     sandbox.ok(&["fit", "half-moon", "--out", "killed", "--resume", "--quiet"]);
     assert_eq!(results(&sandbox, "killed"), results(&sandbox, "whole"));
 }
@@ -106,7 +106,7 @@ fn ctrl_c_leaves_a_run_that_goes_on() {
     assert!(status.expect("kill is there").success());
     let answer = sandbox.answer(child.wait_with_output().expect("a child of ours"));
     assert_eq!(answer.code, 130, "{answer:?}");
-    // All that was typed, as a shell takes it.
+    // All that was typed, quoted for a shell.
     let hint = "cpcvae fit half-moon --validation 50 --max-steps 600 --set 'model.hidden=[50]'";
     assert!(answer.out.contains(hint), "{answer:?}");
     assert!(answer.out.contains("--out stopped --resume"), "{answer:?}");
@@ -189,6 +189,6 @@ fn a_run_goes_on_only_as_it_began() {
         "{error}"
     );
     assert_eq!(sandbox.files("run"), before, "nothing was overwritten");
-    // A finished run that goes on has nothing to do, and reports again.
+    // Resuming a finished run does nothing but report again.
     sandbox.ok(&["fit", "half-moon", "--out", "run", "--resume", "--quiet"]);
 }

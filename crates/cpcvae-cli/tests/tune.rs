@@ -1,4 +1,4 @@
-//! Searches through the binary: to their end, killed, by several at once, and what comes of them.
+//! Searches through the binary: complete, killed, with several workers, and their results.
 #![cfg(unix)]
 
 mod sandbox;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// A table of two clouds in which labels suffice for a fold that the search does not see.
+/// A table of two clouds with enough labels for a fold that the search does not see.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("clouds.csv", two_clouds(120, 20));
@@ -95,7 +95,7 @@ fn a_search_that_was_killed_ends_as_if_it_had_not_been() {
         assert!(killed.read(file) == whole.read(file), "{file}");
     }
 
-    // What was found is for `fit`.
+    // The settings found can be used by `fit`.
     let fit = [
         "fit",
         "clouds.csv",
@@ -197,7 +197,7 @@ fn others_may_choose_what_is_tried_and_array_jobs_take_the_next() {
     let one =
         |more: &[&str]| object(&sandbox.ok(&tune(&[&["--json", "--trials", "2"], more].concat())));
     assert_eq!(one(&["--one-trial"])["number"], 0);
-    // A trial that somebody else wrote, as Optuna does.
+    // A trial written by another program, as by Optuna.
     let distribution = space["parameters"][0]["distribution"]
         .as_str()
         .expect("text");

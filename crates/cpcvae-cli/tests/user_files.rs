@@ -1,4 +1,4 @@
-//! Users' own files and folders: every kind from `fit` to the answers.
+//! Users' own files and folders: every kind from `fit` to predictions.
 
 mod sandbox;
 
@@ -70,7 +70,7 @@ fn a_folder_of_images_from_fit_to_every_answer() {
     assert!(config.contains("likelihood = \"noise-normal\""), "{config}");
     assert!(config.contains("source = \"ensemble\""), "{config}");
 
-    // Images of another size and without folders are brought to the model's size by itself.
+    // Images of another size and without folders are converted to the model's size.
     sandbox.write("new/a.bmp", bitmap(20, |_, _| [240, 30, 20]));
     sandbox.write("new/b.bmp", bitmap(20, |_, _| [20, 30, 240]));
     let predicted = sandbox.ok(&["predict", "run", "new"]);

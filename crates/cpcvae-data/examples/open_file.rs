@@ -1,7 +1,7 @@
-//! What is in a file: `cargo run --release -p cpcvae-data --example open_file -- PATH`.
+//! Describes a file: `cargo run --release -p cpcvae-data --example open_file -- PATH`.
 //!
-//! Opens a table or a set of images as users' files are opened, goes through all of its values
-//! once, row after row, and says what that took.
+//! Opens a table or a set of images as users' files are opened, reads all of its values once, row
+//! by row, and prints the time and memory used.
 
 use cpcvae_data::{Cells, FileKind, ImageSet, Opened, RawTable, ReadOptions, open_path};
 use std::time::Instant;
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     println!("read through in {:.2} s", start.elapsed().as_secs_f64());
-    // Linux tells the largest memory so far, and how much of the present is the process's own.
+    // Linux reports the peak memory, and how much of the current memory is private.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let memory = status
         .lines()

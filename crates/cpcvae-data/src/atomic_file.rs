@@ -1,22 +1,23 @@
-//! Files that are either wholly written or not there.
+//! Atomic file writes: a file is either completely written or absent.
 
 use crate::{DataError, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes `bytes` under a temporary name beside `path`, then puts the file in place: a reader sees
-/// the old file or the new one, whenever the machine stops.
+/// Writes `bytes` to a temporary file beside `path` and renames it: after a crash at any point, a
+/// reader sees the old file or the new one.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     write_through(path, |file| {
         file.write_all(bytes).map_err(cannot_write(path))
     })
 }
 
-/// [`write_atomically`] with what `write` puts into the file; if that fails, nothing is left of it.
+/// Like [`write_atomically`], with the content written by `write`; if that fails, the temporary
+/// file is removed.
 ///
-/// A link stays a link: what it names is replaced. What is no regular file (a device, a pipe) is
-/// written to as it is, since a rename would put a file in its place.
+/// A symbolic link is kept and its target is replaced. Anything that is not a regular file (a
+/// device, a pipe) is written to directly, since a rename would put a file in its place.
 pub fn write_through<E: From<DataError>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
@@ -38,7 +39,7 @@ pub fn write_through<E: From<DataError>>(
     })
 }
 
-/// The file that a link names, which need not be there yet.
+/// The target of a symbolic link, which need not exist yet.
 fn behind_links(path: &Path) -> PathBuf {
     match (path.canonicalize(), fs::read_link(path)) {
         (Ok(target), Ok(_)) => target,
@@ -52,8 +53,8 @@ pub(crate) fn put_in_place(file: File, temporary: &Path, path: &Path) -> Result<
     file.sync_all().map_err(cannot_write(path))?;
     drop(file);
     fs::rename(temporary, path).map_err(cannot_write(path))?;
-    // The rename is stored in the folder. Not every system can sync a folder, and
-    // the file's own content is already safe, so a refusal here is no error.
+    // The rename is stored in the folder. Some systems cannot sync a folder; the file's content is
+    // already safe then, so that error is ignored.
     if let Some(Ok(folder)) = path.parent().map(File::open) {
         let _ = folder.sync_all();
     }

@@ -1,4 +1,4 @@
-//! Which rows make up each training step, and the batch they become.
+//! Which rows make up each training step, and the batches gathered from them.
 
 use crate::random::{RandomPurpose, generator};
 use crate::shift::shift_images;
@@ -7,7 +7,7 @@ use crate::{DataError, Dataset, Result};
 use rand::seq::SliceRandom;
 use std::sync::{Mutex, PoisonError};
 
-/// More than any step can use; a mistyped number must not take all memory.
+/// A limit above any useful batch size, so that a mistyped number cannot exhaust the memory.
 const MOST_ROWS_A_BATCH: usize = 1 << 20;
 
 /// The rows of every training step, as a pure function of the seed and the step.
@@ -22,9 +22,10 @@ pub struct BatchPlan {
     labelled: Stream,
     unlabelled: Stream,
     seed: u64,
-    /// How many pixels images are moved at most.
+    /// Images are shifted by at most this many pixels.
     shift: usize,
-    /// How far the entries of the matrix that maps them are from the identity's at most.
+    /// Each entry of the random matrix that images are transformed by differs from the identity's
+    /// by at most this.
     stretch: f32,
 }
 
@@ -88,21 +89,21 @@ impl BatchPlan {
         })
     }
 
-    /// The same plan with images (as models see them, one channel after the other) moved by up to
-    /// `pixels` in each direction, anew at each step.
+    /// The same plan with images (one channel after the other) shifted by up to `pixels` in each
+    /// direction, drawn anew at each step.
     pub fn with_shift(mut self, pixels: usize) -> BatchPlan {
         self.shift = pixels;
         self
     }
 
-    /// The same plan with images turned, sheared and scaled, anew at each step, by matrices whose
-    /// entries differ from those of the identity by at most `most`.
+    /// The same plan with images rotated, sheared and scaled by a random matrix, drawn anew at each
+    /// step, whose entries differ from those of the identity by at most `most`.
     pub fn with_stretch(mut self, most: f32) -> BatchPlan {
         self.stretch = most;
         self
     }
 
-    /// The batch of a step; the rows must have been checked before.
+    /// The batch of a step; the rows must have been checked already.
     pub(crate) fn batch(&self, data: &Dataset, step: u64) -> Batch {
         let mut batch = Batch::gather_checked(data, step, self.rows_of_step(step));
         if self.shift > 0 {
@@ -116,14 +117,14 @@ impl BatchPlan {
         batch
     }
 
-    /// Steps until the stream that needs more of them has shown each of its rows.
+    /// Steps in which the stream that takes longer shows each of its rows once.
     pub fn steps_per_epoch(&self) -> u64 {
         self.labelled
             .steps_per_pass()
             .max(self.unlabelled.steps_per_pass())
     }
 
-    /// The rows of a step, counted from 0. Cheap for steps in sequence, right for any.
+    /// The rows of a step, counted from 0. Fast for consecutive steps, correct for any.
     pub fn rows_of_step(&self, step: u64) -> StepRows {
         StepRows {
             labelled: self.labelled.rows_of_step(step),
@@ -143,7 +144,7 @@ struct Stream {
     per_batch: usize,
     seed: u64,
     purpose: RandomPurpose,
-    /// The permutation in use, with the number of its pass: only to save time.
+    /// The current permutation with the number of its pass, cached to save time.
     pass: Mutex<Option<(u64, Vec<u32>)>>,
 }
 
@@ -164,7 +165,7 @@ impl Stream {
         let mut pass = (start / length) as u64;
         let mut offset = (start % length) as usize;
         let mut chosen = Vec::with_capacity(self.per_batch);
-        // A poisoned lock is harmless: the cache is always whole or absent.
+        // A poisoned lock is harmless: the cache is always complete or absent.
         let mut cached = self.pass.lock().unwrap_or_else(PoisonError::into_inner);
         while chosen.len() < self.per_batch {
             let (_, order) = match cached.take() {
@@ -213,7 +214,7 @@ impl Batch {
         Ok(Batch::gather_checked(data, step, rows))
     }
 
-    /// As [`Batch::gather`], for rows that were checked before.
+    /// Like [`Batch::gather`], for rows that were checked already.
     pub(crate) fn gather_checked(data: &Dataset, step: u64, rows: StepRows) -> Batch {
         let (labelled, unlabelled) = (rows.labelled.len(), rows.unlabelled.len());
         let all = [rows.labelled.as_slice(), &rows.unlabelled].concat();

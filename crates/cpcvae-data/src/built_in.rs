@@ -51,7 +51,7 @@ impl BuiltIn {
         }
     }
 
-    /// The one of that name.
+    /// The data set of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|data| data.name() == name)
     }
@@ -61,8 +61,7 @@ impl BuiltIn {
         self != Self::HalfMoon
     }
 
-    /// Opens it as the settings say. Files are looked for in `data_dir`; the seed is for what is
-    /// generated.
+    /// Opens it as the settings say. Files are looked for in `data_dir`; generators use the seed.
     pub fn open(self, data: &DataConfig, seed: u64, data_dir: &Path) -> Result<Source> {
         if data.test > 0.0 {
             let problem = format!("`{}` has a test set of its own; set it to 0", self.name());
@@ -71,7 +70,7 @@ impl BuiltIn {
         match self {
             Self::HalfMoon => half_moon(data, seed),
             Self::Glyphs => {
-                // Test rows are the next stretch of the same endless sequence.
+                // Test rows are the next rows of the same endless sequence.
                 let all = glyphs(data.rows.saturating_add(GLYPH_TEST_ROWS), seed)?;
                 let (train, end) = (data.rows as u32, all.len() as u32);
                 Ok(Source {
@@ -88,7 +87,7 @@ impl BuiltIn {
     }
 }
 
-/// So many of the rows, the first ones, and as large a share of the test rows; 0 for all.
+/// The first `rows` rows, and the same share of the test rows; 0 for all.
 fn first_rows(source: Source, rows: usize) -> Source {
     let all = source.rows.len();
     if rows == 0 || rows >= all {
@@ -119,7 +118,7 @@ fn half_moon(data: &DataConfig, seed: u64) -> Result<Source> {
     }
     .generate()?;
     if setting == HalfMoonLabels::Random && data.validation > 0.0 {
-        // The run draws the same labelled rows, and validation rows too.
+        // The run draws labelled and validation rows itself.
         source.split = None;
     }
     Ok(source)

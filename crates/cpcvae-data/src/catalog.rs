@@ -1,4 +1,4 @@
-//! The data sets that have a name of their own.
+//! The built-in data sets and their descriptions.
 
 use crate::{BuiltIn, DataError, GLYPH_ROWS, GLYPH_TEST_ROWS, Result, celeba, mnist, norb, svhn};
 use serde::Serialize;
@@ -89,8 +89,8 @@ fn entry(data: BuiltIn, data_dir: &Path) -> Entry {
         },
         BuiltIn::Svhn => Entry {
             name,
-            description: "Street View House Numbers of Netzer et al., cropped digits, contrasts \
-                made alike and turned to grey, with the official test set. The paper's protocol \
+            description: "Street View House Numbers of Netzer et al., cropped digits, contrast-\
+                normalised and converted to grey, with the official test set. The paper's protocol \
                 keeps 10,000 rows for validation and reveals the labels of 1,000.",
             rows: 73_257,
             test_rows: 26_032,

@@ -9,7 +9,7 @@ const FILES: [&str; 2] = ["img_align_celeba.zip", "list_attr_celeba.txt"];
 const FOLDERS: [&str; 2] = ["celeba", ""];
 /// Pixels a side.
 const SIDE: usize = 64;
-/// What the classes of the attribute list are called.
+/// Names of the classes.
 const CLASSES: [(&str, &str); 4] = [
     ("Male=-1 Smiling=-1", "woman neutral"),
     ("Male=-1 Smiling=1", "woman smiling"),
@@ -19,14 +19,14 @@ const CLASSES: [(&str, &str); 4] = [
 /// In the official partition, files up to the first number are for training, files after the
 /// second for testing; those between are for validation, and the paper does not use them.
 const PARTITION: [u32; 2] = [162_770, 182_637];
-/// Of what it uses, the share that is for testing.
+/// The test share of the faces that are used.
 const TEST_SHARE: f64 = 19_962.0 / (162_770.0 + 19_962.0);
 
 /// Opens CelebA: 162,770 faces and the 19,962 of the official test partition, cropped to their
-/// middle square and resized to 64 x 64 pixels, in colour or, as the paper has them, in grey. Of a copy without the test partition,
-/// the last faces are for the test, in the same proportion.
+/// middle square and resized to 64 x 64 pixels, in colour or, as in the paper, in grey. Of a copy
+/// without the test partition, the last faces are the test set, in the same proportion.
 ///
-/// Faces are decoded once, a few at a time; what memory has no room for is kept in a temporary
+/// Faces are decoded once, a few at a time; what does not fit into memory is kept in a temporary
 /// file.
 pub fn open_celeba(data_dir: impl AsRef<Path>, gray: bool) -> Result<Source> {
     let data_dir = data_dir.as_ref();
@@ -80,7 +80,7 @@ fn number(file: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-/// The places of faces for training and for testing, from the numbers of their files.
+/// The positions of faces for training and for testing, from the numbers of their files.
 fn parts(numbers: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let places = || (0u32..).zip(numbers);
     let tests = |(place, number): (u32, &u32)| (*number > PARTITION[1]).then_some(place);

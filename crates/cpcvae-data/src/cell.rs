@@ -29,9 +29,10 @@ pub(crate) enum Cell<'a> {
 /// A number as read. Possibly infinite, where the text says so or is too large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number {
-    /// With all digits: what is judged and compared, and what offsets are subtracted from.
+    /// All digits in 64 bits: used for guessing the kind, for comparison and for subtracting
+    /// offsets.
     pub(crate) exact: f64,
-    /// The nearest number of 32 bits: what a value is where there is no offset.
+    /// The nearest 32-bit number: the value where there is no offset.
     pub(crate) short: f32,
 }
 
@@ -39,8 +40,8 @@ impl Number {
     /// Reads a number, which may be NaN.
     pub(crate) fn parse(text: &str) -> Option<Number> {
         let exact: f64 = text.parse().ok()?;
-        // By way of 64 bits a number is rounded twice, which matters where the first rounding ends
-        // halfway between two numbers of 32 bits. Below the smallest normal one halfway is elsewhere.
+        // Going through 64 bits rounds twice, which is wrong where the first rounding ends halfway
+        // between two 32-bit numbers. Among subnormal numbers the halfway points are elsewhere.
         const BELOW: u64 = (1 << 29) - 1;
         let halfway = exact.to_bits() & BELOW == 1 << 28;
         let short = match halfway || exact.abs() < f64::from(f32::MIN_POSITIVE) {
@@ -83,7 +84,7 @@ pub(crate) fn is_same(cell: &str, other: &str) -> bool {
     cell == other || parse_number(cell).is_some_and(|number| parse_number(other) == Some(number))
 }
 
-/// Values that mean "missing", next to those that always do.
+/// Values that mean "missing", in addition to those that always do.
 #[derive(Clone, Debug, Default)]
 pub struct MissingValues {
     texts: Vec<String>,
@@ -91,7 +92,7 @@ pub struct MissingValues {
 }
 
 impl MissingValues {
-    /// These values; a number stands for all ways to write it.
+    /// These values; a number matches in every notation.
     pub fn new(values: &[String]) -> MissingValues {
         let texts = values.iter().map(|text| text.trim().to_string());
         MissingValues {
@@ -152,7 +153,7 @@ fn of_time<'a>(seconds: f64, zoned: bool) -> Cell<'a> {
     }
 }
 
-/// A point in time of a file that types it, as it would be written as text.
+/// A timestamp of a typed file, formatted as text.
 pub(crate) fn time_text(seconds: f64, zoned: bool) -> String {
     match (seconds.is_nan(), zoned) {
         (true, _) => String::new(),

@@ -21,14 +21,15 @@ pub struct Column {
     pub name: String,
     /// What its values are.
     pub kind: ColumnKind,
-    /// What is subtracted from numbers, in 64 bits, before they become an `f32`: without it, numbers
-    /// that are large against their spread would all be one. Finite, and 0 for most columns.
+    /// Subtracted from numbers, in 64 bits, before they become an `f32`: numbers that are large
+    /// against their spread would all round to the same value otherwise. Finite, and 0 for most
+    /// columns.
     #[serde(skip_serializing_if = "is_zero")]
     pub offset: f64,
     /// The smallest and the largest number, offset included, where all were whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<[f64; 2]>,
-    /// What the numbers count, where they are dates or times.
+    /// The unit of the numbers, where they are dates or times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeUnit>,
 }
@@ -106,7 +107,7 @@ impl Column {
     }
 
     /// The value as a cell: the level's text for a category, a date as ISO 8601, blank where it is
-    /// missing. What is written so reads back as the same value.
+    /// missing. It reads back as the same value.
     pub fn cell(&self, value: f32) -> String {
         match (&self.kind, self.time) {
             _ if value.is_nan() => String::new(),
@@ -119,19 +120,20 @@ impl Column {
         }
     }
 
-    /// A value of the data set as the number that the user knows: with its offset, in 64 bits.
+    /// A value of the data set in the user's units: with its offset, in 64 bits.
     pub fn in_user_units(&self, value: f32) -> f64 {
         self.offset + f64::from(value)
     }
 
-    /// The other way round: a number that the user knows as a value of the data set.
+    /// The inverse of [`Column::in_user_units`]: a number in the user's units as a value of the
+    /// data set.
     pub fn of_user_units(&self, number: f64) -> f32 {
         self.value(number.into())
     }
 
-    /// A value that a model has made up, as this column can have it: a flag or a level, a whole
-    /// number between the smallest and the largest where all numbers were whole, a count. Other
-    /// numbers and missing cells stay as they are.
+    /// A generated value, rounded to what this column can hold: a flag or a level, a whole number
+    /// between the smallest and the largest where all numbers were whole, a count. Other numbers
+    /// and missing cells stay as they are.
     ///
     /// ```
     /// use cpcvae_data::Column;
@@ -154,11 +156,11 @@ impl Column {
                 (whole - self.offset) as f32
             }
         };
-        // Never -0, which would be written with its sign.
+        // Adding 0 turns -0 into 0, which is written without a sign.
         nearest + 0.0
     }
 
-    /// What its values are, in a word.
+    /// What its values are, in a few words.
     pub(crate) fn what(&self) -> &'static str {
         match self.time {
             Some(TimeUnit::Days) => "date",
@@ -207,7 +209,7 @@ impl From<&str> for Column {
     }
 }
 
-/// A column as a model's card has it: cards from before there were kinds have names only.
+/// A column in a model's card: cards written before columns had kinds have names only.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredColumn {
@@ -277,7 +279,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<Column>>(&text).unwrap(), columns);
         let old: Vec<Column> = serde_json::from_str(r#"["x", "y"]"#).unwrap();
         assert_eq!(old, [Column::number("x"), Column::number("y")]);
-        // What most columns do not have leaves no trace in the card.
+        // Default values are not written to the card.
         assert_eq!(
             serde_json::to_string(&columns[..1]).unwrap(),
             r#"[{"name":"x","kind":"number"}]"#

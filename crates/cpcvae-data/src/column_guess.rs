@@ -1,4 +1,4 @@
-//! What kind a column is, where it is not declared: found in one or two passes over its cells.
+//! Guesses the kind of a column that is not declared, in one or two passes over its cells.
 
 use crate::cell::{Cell, Number};
 use crate::column_sizes::Sizes;
@@ -6,14 +6,14 @@ use crate::count_test::{CountTest, Frequent};
 use crate::{Column, KindName};
 use std::collections::HashSet;
 
-/// A category that was not asked for has at most this many levels.
+/// A guessed category has at most this many levels.
 const MOST_LEVELS: usize = 50;
 /// From this many known cells on, a category has at most half as many levels.
 const ENOUGH_TO_REPEAT: usize = 20;
-/// The largest of counts that were not asked for exceeds this.
+/// The largest of guessed counts exceeds this.
 const COUNTS_EXCEED: f32 = 20.0;
 
-/// Different texts are counted up to here.
+/// Distinct texts are counted up to this number.
 pub(crate) const MOST_TEXTS: usize = 100_000;
 
 /// A kind and the reason for it, in words.
@@ -28,40 +28,40 @@ pub(crate) struct Guess {
 pub(crate) enum NoGuess {
     /// Every cell is missing.
     Empty,
-    /// Text among numbers: the first row that has it.
+    /// Text among numbers, with the first such row.
     Mixed(usize),
-    /// Something else among dates: the first row that has it.
+    /// Something else among dates, with the first such row.
     MixedDates(usize),
-    /// Text that hardly repeats, of so many different values; no more than [`MOST_TEXTS`] are
-    /// counted.
+    /// Text that hardly repeats, with the number of distinct values, which are counted up to
+    /// [`MOST_TEXTS`].
     FreeText(usize),
 }
 
-/// What a pass over the cells tells.
+/// The result of a pass over the cells.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FirstGuess {
-    /// All that is needed.
+    /// The kind is known.
     Sure(Guess),
-    /// Counts perhaps, which takes another pass.
+    /// Perhaps counts, which takes another pass.
     PerhapsCounts(CountTest),
 }
 
-/// What has been seen of a column.
+/// Statistics of a column's cells, and the kind they imply.
 ///
 /// The rule, over the cells that are not missing:
 ///
-/// 1. Only true/false, or 0 and 1 and both of them: a **flag**.
-/// 2. Numbers: a **number**, unless they look like nothing but counts. Whole numbers are no
-///    categories (pixels are whole numbers, too), and counts only if they are never negative,
-///    the largest exceeds 20, their variance is more than twice their mean, their skewness is
-///    above 1, and, leaving out zeros, 1 is the most frequent value, occurs at least 10 times and
-///    in at least 10 % of the cells. Grey levels, ages and amounts of money fail that; numbers of
-///    visits or of molecules pass it.
+/// 1. Only true/false, or 0 and 1 with both occurring: a **flag**.
+/// 2. Numbers: a **number**, unless they can hardly be anything but counts. Whole numbers are never
+///    a category (pixels are whole numbers, too), and counts only if they are never negative, the
+///    largest exceeds 20, their variance is more than twice their mean, their skewness is above 1,
+///    and, leaving out zeros, 1 is the most frequent value, occurs at least 10 times and in at
+///    least 10 % of the cells. Grey levels, ages and amounts of money fail that; numbers of visits
+///    or of molecules pass it.
 /// 3. Dates or times, all with a time zone or all without: a **number** of days or seconds.
 /// 4. Text: a **category**, unless it has more than 50 levels or, from 20 known cells on, more
 ///    levels than half of the cells: that is an id or free text, and is left out.
-/// 5. Text in a column whose cells are numbers or dates for at least one half is a mistake, and
-///    refused.
+/// 5. Text in a column whose cells are numbers or dates for at least one half is treated as a
+///    mistake and refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen<'a> {
     numbers: usize,
@@ -102,7 +102,7 @@ impl Default for Seen<'_> {
 }
 
 impl<'a> Seen<'a> {
-    /// Takes in the cell of the next row.
+    /// Adds the cell of the next row.
     pub(crate) fn see(&mut self, row: usize, cell: Cell<'a>) {
         match cell {
             Cell::Missing => return,
@@ -135,7 +135,8 @@ impl<'a> Seen<'a> {
     fn see_number(&mut self, number: Number) {
         self.numbers += 1;
         self.sizes.see(number.exact);
-        // Most columns are soon known to be neither, and large files have many cells.
+        // Most columns are soon known to be neither flag nor text; this test keeps large files
+        // fast.
         if self.only_bits {
             self.only_bits = number.exact == 0.0 || number.exact == 1.0;
             self.has_bit[usize::from(number.exact == 1.0)] = true;
@@ -148,7 +149,8 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Says of a column, whose kind is known, what its numbers are like.
+    /// Sets what is known about the numbers of a column whose kind is known: their range, offset
+    /// and unit.
     pub(crate) fn describe(&self, column: Column) -> Column {
         let is_time = self.is_time();
         match self.numbers > 0 || is_time {
@@ -157,12 +159,12 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Whether all cells are dates or times of one sort.
+    /// Whether all cells are dates, or all are times with or all without a time zone.
     fn is_time(&self) -> bool {
         self.first_undated.is_none() && self.sizes.are_times()
     }
 
-    /// The kind of the column, as far as all cells have been seen.
+    /// The kind of the column, once all cells have been seen.
     pub(crate) fn guess(&self) -> Result<FirstGuess, NoGuess> {
         let sure = |kind, why: &str| Ok(FirstGuess::Sure(as_kind(kind, why)));
         let Some(odd) = self.first_odd else {

@@ -8,22 +8,22 @@ use crate::features::blocks;
 use crate::{Column, DataError, KindName, Result, TableOptions, TimeUnit};
 use std::collections::BTreeSet;
 
-/// A column that is understood, and why it is what it is.
+/// A column with its kind and the reason for it.
 pub(crate) struct Understood<'a> {
     pub(crate) cells: ColumnCells<'a>,
     pub(crate) column: Column,
     pub(crate) why: String,
 }
 
-/// What a second pass over the cells of a column is for.
+/// The reason for a second pass over the cells of a column.
 enum Question {
     Levels(BTreeSet<String>),
     Counts(CountTest),
     None,
 }
 
-/// The columns with their kinds. Those without any value, and those of text that hardly repeats, are
-/// left out with a warning. All columns that cannot be used are told at once.
+/// The columns with their kinds. Columns without any value and columns of text that hardly repeats
+/// are left out with a warning. All columns that cannot be used are reported at once.
 pub(crate) fn understand<'a>(
     columns: Vec<ColumnCells<'a>>,
     rows: usize,
@@ -60,7 +60,11 @@ pub(crate) fn understand<'a>(
             (None, Err(NoGuess::MixedDates(row))) => {
                 let mut column = Column::number(name);
                 column.time = Some(TimeUnit::Days);
-                errors.push(cells.bad_cell(row, "is among dates and is none", &column));
+                errors.push(cells.bad_cell(
+                    row,
+                    "is not a date, but most of the column's cells are",
+                    &column,
+                ));
                 continue;
             }
             (None, Err(NoGuess::FreeText(levels))) => {
@@ -126,8 +130,8 @@ fn answer(columns: &[ColumnCells], rows: usize, questions: &mut [Question]) {
     });
 }
 
-/// Calls `see` with the place of a column, a row and its cell, for all cells: a block of rows
-/// after the other, since in large files a row's cells lie side by side.
+/// Calls `see` with the number of a column, a row and its cell, for all cells, block of rows by
+/// block of rows: in large files a row's cells are adjacent.
 fn each_cell<'a>(
     columns: &[ColumnCells<'a>],
     rows: usize,

@@ -1,17 +1,17 @@
-//! How large the numbers of a column are, or when its dates are.
+//! The range of a column's numbers or dates.
 
 use crate::offset::{middle, offset_of};
 use crate::time::{DAY, Time};
 use crate::{Column, ColumnKind, TimeUnit};
 
-/// What has been seen of the sizes of numbers, or of dates.
+/// The range of numbers, or of dates, seen so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Sizes {
-    /// How many dates and times there are.
+    /// The number of dates and times.
     pub(crate) times: usize,
-    /// Whether none of them has a time zone, or another time than midnight.
+    /// Whether all are plain dates: no time zone, and midnight.
     pub(crate) only_days: bool,
-    /// Whether there are some without and with a time zone.
+    /// Whether times without and with a time zone occur.
     has_zone: [bool; 2],
     /// The smallest and the largest number, or second of a date.
     range: [f64; 2],
@@ -31,13 +31,13 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// Takes in a number.
+    /// Adds a number.
     pub(crate) fn see(&mut self, number: f64) {
         self.range = [self.range[0].min(number), self.range[1].max(number)];
         self.only_whole &= number.fract() == 0.0;
     }
 
-    /// Takes in a date or time.
+    /// Adds a date or time.
     pub(crate) fn see_time(&mut self, time: Time) {
         self.times += 1;
         self.has_zone[usize::from(time.zoned)] = true;
@@ -50,7 +50,7 @@ impl Sizes {
         self.times > 0 && self.has_zone != [true; 2]
     }
 
-    /// Says of a column what its numbers are like, or its dates.
+    /// Sets the range, offset and unit of a column.
     pub(crate) fn describe(&self, mut column: Column, is_time: bool) -> Column {
         let is_number = column.kind == ColumnKind::Number;
         if !is_number && column.kind != ColumnKind::Count {
@@ -68,7 +68,7 @@ impl Sizes {
         column.whole = self.only_whole.then_some([smallest, largest]);
         column.offset = match column.time {
             _ if !is_number => 0.0,
-            // A year of seconds is more than 32 bits can tell apart.
+            // 32 bits cannot tell apart all seconds of a year.
             Some(TimeUnit::Seconds | TimeUnit::SecondsUtc) => middle(smallest, largest),
             Some(TimeUnit::Days) | None => offset_of(smallest, largest),
         };

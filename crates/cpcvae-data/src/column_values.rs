@@ -9,18 +9,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// Beyond this, squares and sums of numbers of 32 bits overflow.
+/// Beyond this, squares and sums overflow in 32 bits.
 pub(crate) const LARGEST: f32 = 1e30;
-/// A category that was asked for has at most this many levels.
+/// A declared category has at most this many levels.
 const MOST_LEVELS: usize = 1000;
 
-/// One column on its way from cells to values.
+/// One column while its cells are turned into values.
 #[derive(Clone, Copy)]
 pub(crate) struct ColumnCells<'a> {
     pub(crate) path: &'a Path,
     pub(crate) raw: &'a RawColumn,
     pub(crate) missing: &'a MissingValues,
-    /// Whether its kind is a trained model's, and so no longer the user's to choose.
+    /// Whether its kind comes from a trained model, so that the user cannot change it.
     pub(crate) of_model: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'a> ColumnCells<'a> {
             )));
         }
         let mut levels: Vec<String> = levels.into_iter().collect();
-        // Whole numbers in their own order, not in that of their digits.
+        // Whole numbers are sorted by value, not as text.
         if levels.iter().all(|level| level.parse::<i64>().is_ok()) {
             levels.sort_by_key(|level| level.parse::<i64>().unwrap_or_default());
         }
@@ -77,7 +77,7 @@ impl<'a> ColumnCells<'a> {
         }
     }
 
-    /// The error for a cell that its column cannot have.
+    /// The error for a cell that does not fit its column.
     pub(crate) fn bad_cell(&self, row: usize, problem: &str, column: &Column) -> DataError {
         let kind = &column.kind;
         let (name, text) = (&self.raw.name, self.raw.text(row));
@@ -142,7 +142,7 @@ pub(crate) struct ColumnValues<'a> {
     missing: MissingValues,
     /// The value of each level.
     levels: HashMap<String, f32>,
-    /// Whether a number is its own value, whatever it is.
+    /// Whether every number is its own value.
     is_plain: bool,
 }
 
@@ -150,9 +150,9 @@ pub(crate) struct ColumnValues<'a> {
 pub(crate) enum NoValue {
     /// It is a level that the column does not list.
     Unseen(String),
-    /// It is a number that the column's kind cannot be, and why.
+    /// A number that does not fit the column's kind, and why.
     Misfit(f32, &'static str),
-    /// It is not of the column's kind.
+    /// A cell that is not of the column's kind.
     Wrong(&'static str),
 }
 
@@ -194,7 +194,7 @@ impl ColumnValues<'_> {
         }
     }
 
-    /// The same column, for as long as it is wanted; copies the cells where they are not packed.
+    /// The same column without a borrow; copies the cells where they are not packed.
     pub(crate) fn into_owned(self) -> ColumnValues<'static> {
         ColumnValues {
             raw: Cow::Owned(self.raw.into_owned()),
@@ -203,7 +203,7 @@ impl ColumnValues<'_> {
     }
 }
 
-/// Rows of a table whose values have been looked at once, made from its cells when they are read.
+/// Rows of a table that have been checked once and are converted from cells when they are read.
 #[derive(Debug)]
 pub(crate) struct TableRows {
     rows: usize,
@@ -215,7 +215,7 @@ pub(crate) struct TableRows {
 #[derive(Debug)]
 enum Piece {
     One(Box<ColumnValues<'static>>),
-    /// The first of so many that lie side by side and need no look at their cells.
+    /// The first of this many adjacent columns of plain numbers.
     Run(PackedNumbers, usize),
 }
 

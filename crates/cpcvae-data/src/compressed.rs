@@ -1,4 +1,4 @@
-//! Files that may or may not be gzip: told by content, never by name.
+//! Files that may or may not be gzip: detected by content, never by name.
 
 use crate::{DataError, Result};
 use flate2::bufread::MultiGzDecoder;
@@ -20,11 +20,11 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
-/// What to say about an error while reading a file opened by [`open`].
+/// The error for a failure while reading a file opened by [`open`].
 pub(crate) fn read_error(path: &Path, source: std::io::Error) -> DataError {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     match source.kind() {
-        // What a decompressor reports about its input, not about the disk.
+        // Errors that a decompressor reports about its input rather than the disk.
         InvalidData | InvalidInput | UnexpectedEof => DataError::content(
             path,
             format!("the gzip data is cut short or damaged ({source}); get the file again"),

@@ -1,23 +1,23 @@
-//! Contrast normalisation, as the paper does for SVHN before it turns images to grey.
+//! Contrast normalisation, as the paper does for SVHN before converting images to grey.
 
 use crate::image_set::changed;
 use crate::{ImageSet, Result};
 
-/// How colour is turned to grey.
+/// How colour is converted to grey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grey {
     /// The mean of the channels.
     Mean,
-    /// The weights of brightness as screens have it (Rec. 709): 0.2126 red, 0.7152 green and
-    /// 0.0722 blue. The same as reading images with `gray`.
+    /// Luminance (Rec. 709): 0.2126 red, 0.7152 green and 0.0722 blue. The same as reading images
+    /// with `gray`.
     Luminance,
 }
 
 impl ImageSet {
-    /// The set with contrasts made alike: every channel of every image is standardised (mean 0,
-    /// standard deviation 1 over its pixels) and put through the logistic sigmoid; then, if asked
-    /// for, turned to grey. A channel of one value becomes mid-grey. The result is bytes again,
-    /// 255 times the value in `[0, 1]`; beyond `memory_budget` bytes they are in a mapped file.
+    /// The contrast-normalised set: every channel of every image is standardised (mean 0, standard
+    /// deviation 1 over its pixels) and put through the logistic sigmoid; then, if asked for,
+    /// converted to grey. A constant channel becomes mid-grey. The result is bytes again, 255 times
+    /// the value in `[0, 1]`; beyond `memory_budget` bytes they are in a mapped file.
     pub fn contrast_normalised(&self, grey: Option<Grey>, memory_budget: u64) -> Result<ImageSet> {
         let channels = if grey.is_some() { 1 } else { self.channels };
         let size = self.height * self.width * channels;
@@ -60,7 +60,7 @@ fn normalise_image(pixels: &[u8], channels: usize, grey: Option<Grey>) -> Vec<u8
     }
 }
 
-/// What each of the 256 values of a channel becomes.
+/// The new value for each of the 256 values of a channel.
 fn contrast_table<'a>(values: impl Iterator<Item = &'a u8>) -> [f32; 256] {
     let (mut count, mut sum, mut squares) = (0u64, 0u64, 0u64);
     for &value in values {

@@ -1,15 +1,16 @@
-//! Whether whole numbers look like nothing but counts.
+//! Tests whether whole numbers can hardly be anything but counts.
 
 use crate::KindName;
 use crate::cell::Cell;
 use crate::column_guess::{Guess, as_kind};
 
-/// Counts that were not asked for have at least so many ones.
+/// Guessed counts have at least this many ones.
 const ENOUGH_ONES: usize = 10;
-/// So many values may be the most frequent one, if that is to be more than a tenth of all.
+/// Number of candidates kept for the most frequent value, which must make up more than a tenth of
+/// all.
 const CANDIDATES: usize = 10;
 
-/// Whether whole numbers look like nothing but counts, found in a second pass over them.
+/// Decides whether whole numbers can hardly be anything but counts, in a second pass over them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CountTest {
     numbers: usize,
@@ -18,12 +19,12 @@ pub(crate) struct CountTest {
     cubes: f64,
     above_zero: usize,
     ones: usize,
-    /// How often each value occurs that may be the most frequent one.
+    /// How often each candidate for the most frequent value occurs.
     times: Vec<(f32, usize)>,
 }
 
 impl CountTest {
-    /// For so many numbers with that sum, of which those of `frequent` may be the most frequent.
+    /// For `numbers` numbers with that sum, with the candidates of `frequent`.
     pub(crate) fn new(numbers: usize, sum: f64, frequent: &Frequent) -> CountTest {
         let candidates = frequent.0.iter();
         CountTest {
@@ -37,7 +38,7 @@ impl CountTest {
         }
     }
 
-    /// Takes in the next cell.
+    /// Adds the next cell.
     pub(crate) fn see(&mut self, cell: Cell) {
         let Cell::Number(number) = cell else { return };
         let number = number.short;
@@ -64,8 +65,8 @@ impl CountTest {
     }
 }
 
-/// The few values above 0 of which one may make up more than a tenth of them (Misra and Gries
-/// 1982): whatever occurs so often is among them, and nothing has to be kept of the others.
+/// The few positive values of which one may make up more than a tenth of them, by the algorithm of
+/// Misra and Gries (1982): a value that frequent is among them, and no others need to be kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frequent(Vec<(f32, usize)>);
 

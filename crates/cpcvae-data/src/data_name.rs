@@ -5,7 +5,7 @@ use crate::{BuiltIn, DataConfig, DataError, ReadOptions, Result, Source, UserFil
 use crate::{holds_images, name_of};
 use std::path::{Path, PathBuf};
 
-/// What a name stands for.
+/// The data that a name refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataName {
     /// A built-in data set.
@@ -45,8 +45,7 @@ impl DataName {
         }
     }
 
-    /// Whether it holds images; otherwise it is a table. Files are looked into, as the
-    /// options say.
+    /// Whether it holds images; otherwise it is a table. Files are inspected, as the options say.
     pub fn holds_images(&self, options: &ReadOptions) -> Result<bool> {
         match self {
             Self::BuiltIn(built_in) => Ok(built_in.holds_images()),
@@ -54,9 +53,9 @@ impl DataName {
         }
     }
 
-    /// Opens the data as the settings say. `data_dir` is where built-in data sets lie, the seed is
-    /// for what is generated. A table must name its label column, and images must have labels,
-    /// where labels are needed.
+    /// Opens the data as the settings say. Built-in data sets are looked for in `data_dir`;
+    /// generators use the seed. Where labels are needed, a table must name its label column and
+    /// images must have labels.
     pub fn open(
         &self,
         data: &DataConfig,
@@ -75,7 +74,7 @@ impl DataName {
 }
 
 impl Source {
-    /// The same, knowing the settings that it was opened with.
+    /// The same data, which keeps the settings that it was opened with.
     pub(crate) fn with_origin(mut self, data: &DataConfig) -> Self {
         self.rows.origin = Some(Box::new(data.clone()));
         self
@@ -131,7 +130,7 @@ impl crate::Dataset {
         Ok(UserFile::open(path, &data, false)?.into_source(&data)?.rows)
     }
 
-    /// The settings it was opened with; those of rows in memory where it was made there.
+    /// The settings it was opened with; for rows made in memory, default settings.
     pub fn data_config(&self) -> DataConfig {
         match &self.origin {
             Some(data) => (**data).clone(),

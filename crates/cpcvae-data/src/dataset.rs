@@ -2,7 +2,7 @@
 
 use crate::{DataConfig, DataError, Features, Labels, Layout, Result, Rows};
 
-/// Beyond this many standard deviations, squares and sums of them overflow in 32 bits.
+/// Beyond this many standard deviations, squares and sums overflow in 32 bits.
 const FARTHEST: f32 = 1e12;
 
 /// Rows of features with their labels.
@@ -10,20 +10,19 @@ const FARTHEST: f32 = 1e12;
 pub struct Dataset {
     /// What the data set is called in messages and reports.
     pub name: String,
-    /// The features, one row an example. They are read when they are needed, and may be more than
-    /// memory holds.
+    /// The features, one row an example. They are read on demand, and may be larger than memory.
     pub features: Features,
     /// What the features mean.
     pub layout: Layout,
-    /// The labels as far as they are known.
+    /// The known labels.
     pub labels: Labels,
-    /// What rows are called, where the data set says so.
+    /// Names of the rows, if the data set has any.
     pub ids: Option<Ids>,
-    /// The settings it was opened with; nothing for rows that were made in memory.
+    /// The settings it was opened with; `None` for rows that were made in memory.
     pub origin: Option<Box<DataConfig>>,
 }
 
-/// Names of rows: never a feature, only to find rows again.
+/// Names of rows: never a feature, only for identifying rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ids {
     /// The column that they come from.
@@ -33,7 +32,7 @@ pub struct Ids {
 }
 
 impl Dataset {
-    /// A data set whose parts fit together.
+    /// A data set whose parts have matching sizes.
     pub fn new(
         name: impl Into<String>,
         features: impl Into<Features>,
@@ -124,7 +123,7 @@ impl Dataset {
         Some((missing.0, missing.1))
     }
 
-    /// Row, column and value of the first value that `problem` (of its column) is found with.
+    /// Row, column and value of the first value for which `problem` returns something.
     fn find<P>(&self, problem: impl Fn(usize, f32) -> Option<P>) -> Option<(usize, usize, f32, P)> {
         let width = self.width().max(1);
         self.features.blocks().find_map(|(first, rows)| {
@@ -146,8 +145,9 @@ impl Dataset {
         self.check_scaled_values(|_| None)
     }
 
-    /// The same, and fails at a number that is too far from those that a model was trained on:
-    /// `scale` gives the mean and the standard deviation of a column, where it is standardised.
+    /// Like [`Dataset::check_values`], and also fails at a number too far from those that a model
+    /// was trained on: `scale` gives the mean and the standard deviation of a column, where it is
+    /// standardised.
     pub fn check_scaled_values(&self, scale: impl Fn(usize) -> Option<(f32, f32)>) -> Result<()> {
         let too_far = |column: usize, value: f32| {
             let (mean, deviation) = scale(column)?;

@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, DataError>;
 /// what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// An error that something can be done about.
+    /// An error with a known remedy.
     #[error("{error}")]
     WithRemedy {
         /// The error.

@@ -1,18 +1,18 @@
-//! Rows of features, read when they are needed: they may be more than memory holds.
+//! Rows of features, read on demand: they may be larger than memory.
 
 use crate::{Matrix, SharedBytes};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most bytes of data that are kept in memory where nothing else is said; what is more is left
-/// in files, mapped into memory.
+/// The default limit on bytes of data kept in memory; larger data is left in files that are mapped
+/// into memory.
 pub const MEMORY_BUDGET: u64 = 256 << 20;
 
-/// About how many values are looked at together in a pass over all rows.
+/// About how many values a pass over all rows processes at once.
 const BLOCK_VALUES: usize = 1 << 20;
 
-/// Rows of equally many numbers, wherever they are kept.
+/// Rows of equally many numbers, in memory or in a file.
 pub trait Rows: Send + Sync + fmt::Debug {
     /// Number of rows.
     fn rows(&self) -> usize;
@@ -20,7 +20,7 @@ pub trait Rows: Send + Sync + fmt::Debug {
     /// Values in a row.
     fn columns(&self) -> usize;
 
-    /// Copies a row into `out`, which has a place for each of its values.
+    /// Copies a row into `out`, whose length is the number of columns.
     ///
     /// # Panics
     /// When there is no such row, as indexing a slice does.
@@ -61,7 +61,7 @@ impl Features {
         Features(Arc::new(rows))
     }
 
-    /// Pixels in `[0, 1]` from bytes, `columns` of them a row; what is left over is no row.
+    /// Pixels in `[0, 1]` from bytes, `columns` of them a row; an incomplete last row is dropped.
     pub fn of_bytes(bytes: impl Into<SharedBytes>, columns: usize) -> Features {
         let bytes = bytes.into();
         Features::new(Pixels { bytes, columns })
@@ -91,7 +91,7 @@ impl Features {
         })
     }
 
-    /// The chosen rows in the order given, left where they are.
+    /// The chosen rows in the order given, without copying them.
     ///
     /// # Panics
     /// When a row number is not below the number of rows.
@@ -104,8 +104,8 @@ impl Features {
         })
     }
 
-    /// The rows with `change` applied to each whenever it is read: from its values to `columns`
-    /// others, which are 0 before.
+    /// The rows with `change` applied to each whenever it is read: it turns the row's values into
+    /// `columns` others, which are initially 0.
     pub fn changed(
         &self,
         columns: usize,
@@ -118,13 +118,13 @@ impl Features {
         })
     }
 
-    /// All rows, some at a time, each time with the number of the first.
+    /// All rows in blocks, each with the number of its first row.
     pub fn blocks(&self) -> impl Iterator<Item = (usize, Matrix)> + '_ {
         blocks(self.rows(), self.columns()).map(|rows| (rows.start, self.part(rows)))
     }
 }
 
-/// Ranges of rows to look at together.
+/// Ranges of rows that are processed together.
 pub(crate) fn blocks(rows: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (BLOCK_VALUES / columns.max(1)).max(1);
     (0..rows)

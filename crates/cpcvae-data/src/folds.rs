@@ -1,4 +1,4 @@
-//! Rows with labels dealt into folds, to hold each out in turn; and nested choices of few labels.
+//! Labelled rows dealt into cross-validation folds; and nested choices of few labels.
 
 use crate::random::{RandomPurpose, generator};
 use crate::{DataError, Dataset, Labels, Result};
@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 /// Labelled rows in folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folds {
-    /// The rows to hold out together, each list in order.
+    /// The rows held out in each fold, in order.
     pub held_out: Vec<Vec<u32>>,
     /// Rows that are never held out: the only label of their class.
     pub kept: Vec<u32>,
@@ -15,8 +15,8 @@ pub struct Folds {
 
 impl Folds {
     /// Deals the given labelled rows into `count` folds of nearly equal size, or into as many as
-    /// there are rows where these are fewer. Each class is spread over the folds as evenly as it
-    /// goes, so a class of fewer labels than folds is missing in some of them.
+    /// there are rows if these are fewer. Each class is spread over the folds as evenly as
+    /// possible, so a class with fewer labels than folds is missing in some of them.
     ///
     /// A class with one label stays in training, since a model that never saw a class cannot
     /// name it. `repeat` numbers independent ways of dealing.
@@ -38,7 +38,8 @@ impl Folds {
         }
         let count = count.min(order.len());
         let mut held_out = vec![Vec::new(); count];
-        // Class after class, so that no class meets the same fold twice before it met all.
+        // Class after class, so that each class goes to every fold once before it goes to one
+        // twice.
         for (place, row) in order.into_iter().enumerate() {
             held_out[place % count].push(row);
         }
@@ -48,7 +49,7 @@ impl Folds {
 }
 
 /// `count` of the given labelled rows, with classes in proportion but at least one row of each
-/// while `count` suffices. More labels with the same seed are the same rows and others.
+/// while `count` suffices. With the same seed, a larger count gives the same rows and more.
 pub fn choose_labels(data: &Dataset, rows: &[u32], count: usize, seed: u64) -> Vec<u32> {
     let (order, single) = shuffled(data, rows, seed, RandomPurpose::ChooseLabels, 0);
     let mut classes: Vec<Vec<u32>> = Vec::new();
@@ -63,7 +64,7 @@ pub fn choose_labels(data: &Dataset, rows: &[u32], count: usize, seed: u64) -> V
             rows.push(row);
         }
     }
-    // The first of every class comes before the second of any; then in proportion.
+    // The first rows of all classes come before the second of any; then in proportion.
     let mut placed: Vec<(f64, u32)> = Vec::new();
     for rows in &classes {
         let size = rows.len() as f64;
@@ -76,8 +77,8 @@ pub fn choose_labels(data: &Dataset, rows: &[u32], count: usize, seed: u64) -> V
     chosen
 }
 
-/// The rows class after class, each class in random order; rows that are alone in their class
-/// apart.
+/// The rows class after class, each class in random order; separately, the rows that are alone in
+/// their class.
 fn shuffled(
     data: &Dataset,
     rows: &[u32],

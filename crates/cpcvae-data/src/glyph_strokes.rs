@@ -9,8 +9,7 @@ pub(crate) const NAMES: [&str; 10] = [
     "bar", "plus", "ring", "ell", "tee", "vee", "triangle", "square", "zigzag", "arrow",
 ];
 
-/// The lines of a shape, each a chain of points. No shape is another one
-/// turned by a small angle.
+/// The lines of a shape, each a chain of points. No shape is a slightly rotated copy of another.
 pub(crate) fn strokes(class: usize) -> Vec<Vec<Point>> {
     match NAMES[class % NAMES.len()] {
         "bar" => vec![vec![[0.0, -1.0], [0.0, 1.0]]],

@@ -16,10 +16,10 @@ const MOST_OUTLIERS: usize = 8;
 
 /// Draws `rows` images of 28 x 28 pixels in 10 balanced classes.
 ///
-/// Each shape is shifted, turned, sheared and scaled at random and drawn with
-/// a line of random thickness; pixels get light noise, and about one in 200 is
-/// replaced by a uniform random value. Row `i` depends on the seed and `i`
-/// only and has class `i % 10`, so a longer data set begins with a shorter one.
+/// Each shape is shifted, rotated, sheared and scaled at random and drawn with a line of random
+/// thickness; pixels get a little noise, and about one in 200 is replaced by a uniform random
+/// value. Row `i` depends on the seed and `i` only and has class `i % 10`, so a longer data set
+/// begins with a shorter one.
 pub fn glyphs(rows: usize, seed: u64) -> Result<Dataset> {
     if rows < NAMES.len() || u32::try_from(rows).is_err() {
         return Err(DataError::Generate {

@@ -13,14 +13,13 @@ use std::f32::consts::PI;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HalfMoonLabels {
-    /// The paper's setting: the labelled points are evenly spaced along the
-    /// arcs, with half the noise, and the test set is the unlabelled rows. Few
-    /// labels so placed nearly solve the task by themselves.
+    /// The paper's setting: the labelled points are evenly spaced along the arcs, with half the
+    /// noise, and the test set is the unlabelled rows. A few labels placed like this nearly solve
+    /// the task by themselves.
     #[default]
     EvenlySpaced,
-    /// The fair setting: the labelled points are drawn at random, equally
-    /// many a class, from the same rows as all others, and the test set is
-    /// drawn afresh.
+    /// The fair setting: the labelled points are drawn at random, equally many a class, from the
+    /// same rows as all others, and the test set is a new draw.
     Random,
 }
 

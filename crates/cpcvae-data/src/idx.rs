@@ -97,8 +97,8 @@ fn parse_idx(mut reader: impl Read, path: &Path) -> Result<Idx> {
             ),
         ));
     }
-    // The header may lie, so memory grows with what is really there; one byte
-    // more than expected is enough to notice a tail.
+    // The header may be wrong, so memory grows with the bytes that are really there; reading one
+    // byte more than expected detects extra data.
     let mut bytes = Vec::new();
     reader
         .take((expected as u64).saturating_add(1))
@@ -130,8 +130,8 @@ fn byte_count(sizes: &[usize]) -> Option<usize> {
 
 fn read_word(reader: &mut impl Read, path: &Path, part: &str) -> Result<[u8; 4]> {
     let mut word = [0; 4];
-    // A plain file that ends too early and a gzip that does look alike here,
-    // and the reader is told the same thing about both.
+    // A plain file that is too short and a truncated gzip file cannot be told apart here, and get
+    // the same message.
     reader
         .read_exact(&mut word)
         .map_err(|source| match source.kind() {

@@ -1,4 +1,4 @@
-//! Images of a batch, changed channel by channel.
+//! Changes the images of a batch, channel by channel.
 
 use crate::random::{RandomPurpose, generator};
 use crate::shift::shift_images;
@@ -6,8 +6,8 @@ use crate::stretch::stretch_images;
 use crate::{Dataset, Features, Layout};
 
 /// Changes each image, one channel after the other (`[channels, height, width]`, as models see
-/// them): `draw` says how, once for an image, and `change` writes a channel from what it was. Rows
-/// that are not images stay as they are.
+/// them): `draw` draws the change once for each image, and `change` writes a channel from its
+/// original. Rows that are not images stay as they are.
 pub(crate) fn change_planes<How>(
     features: &mut [f32],
     layout: &Layout,
@@ -34,7 +34,7 @@ pub(crate) fn change_planes<How>(
 }
 
 impl Dataset {
-    /// Images as models see them, each moved and stretched as those of a training step are: by at
+    /// Images as models see them, each shifted and transformed like those of a training step: by at
     /// most `shift` pixels, and by a matrix whose entries differ from the identity's by at most
     /// `stretch`. Rows that are not images stay as they are.
     pub fn moved(&self, shift: usize, stretch: f32, seed: u64) -> Self {

@@ -9,7 +9,7 @@ use image::{DynamicImage, GrayImage, RgbImage, imageops};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// How many bytes of images are worked on at a time.
+/// How many bytes of images are processed at a time.
 const CHUNK_BYTES: usize = 64 << 20;
 
 /// Images of one size.
@@ -95,8 +95,8 @@ impl ImageSet {
         Ok(data)
     }
 
-    /// The set with every image cropped to its middle square of `size` pixels a side and turned to
-    /// grey, as far as asked for.
+    /// The set with every image cropped to its middle square of `size` pixels a side and converted
+    /// to grey, as far as asked for.
     pub(crate) fn fitted(self, size: Option<usize>, gray: bool, budget: u64) -> Result<ImageSet> {
         let side = size.unwrap_or(0);
         let fits = size.is_none() || (side == self.height && side == self.width);
@@ -125,7 +125,7 @@ impl ImageSet {
     }
 }
 
-/// The pixels of `count` images of `size` bytes each, made on all cores a chunk at a time.
+/// The pixels of `count` images of `size` bytes each, computed on all cores in chunks.
 pub(crate) fn changed(
     count: usize,
     size: usize,
@@ -145,7 +145,7 @@ pub(crate) fn changed(
     Ok(gatherer.finish()?.into())
 }
 
-/// Ranges of images that together are about as many bytes as should be worked on at a time.
+/// Ranges of images that are processed together, about [`CHUNK_BYTES`] each.
 pub(crate) fn chunks(count: usize, size: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     let step = (CHUNK_BYTES / size.max(1)).max(64);
     (0..count)
@@ -172,7 +172,7 @@ fn fit_buffer<P: image::Pixel<Subpixel = u8> + 'static>(
     let square = imageops::crop_imm(&image, left, top, side, side).to_image();
     match side as usize == size {
         true => square,
-        // Averages over what a new pixel covers, so that fine patterns do not flicker.
+        // Area averaging, so that fine patterns do not alias.
         false => imageops::resize(
             &square,
             size as u32,
@@ -182,12 +182,12 @@ fn fit_buffer<P: image::Pixel<Subpixel = u8> + 'static>(
     }
 }
 
-/// What images are called that have no files of their own.
+/// Names for images that have no files of their own.
 pub(crate) fn numbered(count: usize) -> Vec<String> {
     (0..count).map(|image| format!("#{image}")).collect()
 }
 
-/// Cells as names of classes; blank, NaN and -1 are not labelled.
+/// Cells as names of classes; blank, NaN and -1 mean unlabelled.
 pub(crate) fn label_texts(cells: &Cells) -> Vec<Option<String>> {
     let number = |value: f64| (!value.is_nan() && value != -1.0).then(|| value.to_string());
     let text = |text: &str| (!text.is_empty()).then(|| text.to_string());

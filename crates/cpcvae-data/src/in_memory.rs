@@ -1,4 +1,4 @@
-//! Data sets and labels from what a program has in memory.
+//! Data sets and labels from arrays in memory.
 
 use crate::{Column, DataError, Dataset, Features, Labels, Layout, Matrix, Result};
 use std::collections::BTreeSet;

@@ -3,21 +3,21 @@
 use crate::cell::{Number, is_missing, is_same, parse_number};
 use crate::column_values::LARGEST;
 use crate::offset::offset_of;
-use crate::table::{ChosenTask, TOLD, TableOptions, Task};
+use crate::table::{ChosenTask, MOST_LISTED, TableOptions, Task};
 use crate::{DataError, Labels, RawColumn, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-/// Up to this many different values, numbers that repeat are classes.
+/// Up to this many distinct values, numbers that repeat are classes.
 const MOST_NUMERIC_CLASSES: usize = 20;
 /// With more values than that, classes have this many rows each, on average.
 const ROWS_A_CLASS: usize = 3;
-/// The same for codes from 0 or 1 on without a gap.
+/// The same for class codes, which run from 0 or 1 without a gap.
 const ROWS_A_NUMBERED_CLASS: usize = 2;
-/// The same for numbers that lie far apart, as prices do.
+/// The same for numbers that are far apart, as prices are.
 const ROWS_A_SPARSE_CLASS: usize = 10;
 
-/// Different values are counted up to here; so many classes there are not.
+/// Distinct values are counted up to this number, which is more than the classes there can be.
 const MOST_COUNTED: usize = 100_000;
 
 /// The label cells as text, row after row.
@@ -41,7 +41,7 @@ impl<'a> LabelCells<'a> {
         }
     }
 
-    /// The labels, and what was made of them.
+    /// The labels, and whether they are classes or numbers.
     pub(crate) fn labels(&self, path: &Path) -> Result<(Labels, ChosenTask)> {
         let width = self.columns.len();
         let chosen = match self.options.task {
@@ -60,12 +60,13 @@ impl<'a> LabelCells<'a> {
         Ok((labels?, chosen))
     }
 
-    /// The cells of the first column, which are made anew each time: they may be many.
+    /// The cells of the first column, converted on each call: there may be many.
     fn cells(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.rows).map(|row| self.columns[0].text(row))
     }
 
-    /// Numbers that hardly repeat are values. Judged by all digits: 100000000.25 is not whole.
+    /// Numbers that hardly repeat are values to regress. All digits count: 100000000.25 is not
+    /// whole.
     fn guess(&self) -> ChosenTask {
         if self.columns.len() > 1 {
             return ChosenTask::new(Task::Regress, "several label columns");
@@ -167,7 +168,7 @@ impl<'a> LabelCells<'a> {
     fn values(&self, path: &Path) -> Result<Labels> {
         let offsets = match (&self.options.label_offsets, &self.options.features) {
             (Some(known), _) => known.clone(),
-            // A model that says nothing of offsets has none.
+            // A model without stored offsets uses none.
             (None, Some(_)) => Vec::new(),
             (None, None) => self.offsets(path)?,
         };
@@ -216,7 +217,7 @@ impl<'a> LabelCells<'a> {
         numbers.collect::<Result<_>>().map(Some)
     }
 
-    /// What is to be subtracted from the numbers of each column; nothing where no column needs it.
+    /// The offset of each column; empty where no column needs one.
     fn offsets(&self, path: &Path) -> Result<Vec<f64>> {
         let mut ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.columns.len()];
         for row in 0..self.rows {
@@ -256,9 +257,13 @@ pub(crate) fn rare_classes(labels: &Labels) -> Option<String> {
     }
     let rare = names.iter().zip(times).filter(|(_, times)| *times == 1);
     let rare: Vec<String> = rare.map(|(name, _)| format!("`{name}`")).collect();
-    let more = if rare.len() > TOLD { ", ..." } else { "" };
+    let more = if rare.len() > MOST_LISTED {
+        ", ..."
+    } else {
+        ""
+    };
     (!rare.is_empty()).then(|| {
-        let told = rare[..rare.len().min(TOLD)].join(", ");
-        format!("only one row has the label {told}{more}: too few to learn from and to test on")
+        let listed = rare[..rare.len().min(MOST_LISTED)].join(", ");
+        format!("only one row has the label {listed}{more}: too few to learn from and to test on")
     })
 }

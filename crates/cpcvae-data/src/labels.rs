@@ -28,8 +28,9 @@ pub enum Labels {
         names: Vec<String>,
         /// Each row's numbers, one for each name, less its offset.
         of_row: Vec<Option<Vec<f32>>>,
-        /// What was subtracted from the numbers of each name, in 64 bits: without it, numbers that
-        /// are large against their spread would all be one. Empty where nothing was.
+        /// Subtracted from the numbers of each name, in 64 bits: numbers that are large against
+        /// their spread would all round to the same value otherwise. Empty where nothing was
+        /// subtracted.
         offsets: Vec<f64>,
     },
 }
@@ -67,7 +68,7 @@ impl Labels {
         }
     }
 
-    /// What was subtracted from each number of a continuous label; empty where nothing was.
+    /// The offsets of a continuous label; empty where there are none.
     pub fn offsets(&self) -> &[f64] {
         match self {
             Labels::Values { offsets, .. } => offsets,

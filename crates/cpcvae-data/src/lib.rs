@@ -1,9 +1,9 @@
 //! Data for `cpcvae`: readers, generators, splits and batches.
 //!
-//! This crate knows files and arrays, and nothing of models. A data set goes
-//! through it in one direction: a reader or generator gives a [`Source`], a
-//! [`SplitPlan`] says which rows train, validate and test, a [`BatchPlan`]
-//! lays the rows of every step out, and [`Prefetch`] hands over ready batches.
+//! This crate knows files and arrays, and nothing of models. Data passes through it in one
+//! direction: a reader or generator gives a [`Source`], a [`SplitPlan`] says which rows train,
+//! validate and test, a [`BatchPlan`] chooses the rows of every step, and [`Prefetch`] gathers the
+//! batches ahead of time.
 //!
 //! ```
 //! use cpcvae_data::{BatchPlan, HalfMoon, Prefetch};

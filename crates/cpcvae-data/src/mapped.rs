@@ -1,4 +1,4 @@
-//! Bytes that are either in memory or in a file that is mapped into it.
+//! Bytes in memory or in a memory-mapped file.
 
 use crate::{DataError, Result};
 use memmap2::Mmap;
@@ -9,19 +9,19 @@ use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A run of bytes. The system loads mapped ones as they are read and may drop them again, so they
-/// may be more than memory holds.
+/// A sequence of bytes. Mapped ones are loaded by the system as they are read and may be evicted
+/// again, so they may be larger than memory.
 #[derive(Debug)]
 pub enum Bytes {
     /// In memory.
     Owned(Vec<u8>),
     /// In a file.
     Mapped(Mmap),
-    /// In the memory of somebody else, such as another program's table, who leaves them there.
+    /// Borrowed from another owner, such as another program's table.
     Lent(Box<dyn LentBytes>),
 }
 
-/// Bytes in the memory of somebody else, who leaves them as they are until this is dropped.
+/// Bytes that another owner keeps alive and unchanged until this is dropped.
 pub trait LentBytes: AsRef<[u8]> + Send + Sync + fmt::Debug {}
 
 impl<B: AsRef<[u8]> + Send + Sync + fmt::Debug> LentBytes for B {}
@@ -47,7 +47,7 @@ impl Deref for Bytes {
     }
 }
 
-/// A part of bytes that others may hold too; copies are cheap.
+/// A part of shared bytes; clones are cheap.
 #[derive(Clone, Debug)]
 pub struct SharedBytes {
     whole: Arc<Bytes>,
@@ -55,7 +55,7 @@ pub struct SharedBytes {
 }
 
 impl SharedBytes {
-    /// A part of this part, or `None` when it does not reach that far.
+    /// A part of this part, or `None` if it is out of bounds.
     pub fn part(&self, part: Range<usize>) -> Option<SharedBytes> {
         self.get(part.clone())?;
         Some(SharedBytes {
@@ -96,14 +96,14 @@ impl From<Vec<u8>> for SharedBytes {
 #[allow(unsafe_code)]
 fn map_open(file: &File) -> std::io::Result<Bytes> {
     // SAFETY: the map is read-only and only ever seen as plain bytes, of which every value is
-    // valid. What is left is that another program changes or cuts the file meanwhile; then values
-    // change or the process is ended by the system, which is what every reader by map accepts.
+    // valid. The remaining risk is that another program changes or truncates the file meanwhile;
+    // then values change or the system ends the process, as with every memory-mapped reader.
     let map = unsafe { Mmap::map(file)? };
     Ok(Bytes::Mapped(map))
 }
 
-/// Takes bytes in order: into memory while they fit the budget, from then on into a nameless file
-/// in the system's temporary folder, which the system deletes when the bytes are dropped.
+/// Collects bytes in order: in memory while they fit the budget, from then on in a nameless file in
+/// the system's temporary folder, which the system deletes when the bytes are dropped.
 pub(crate) struct Gatherer {
     budget: u64,
     place: Place,
@@ -160,7 +160,7 @@ fn cache() -> Result<BufWriter<File>> {
     Ok(BufWriter::with_capacity(1 << 20, file))
 }
 
-/// The error of the temporary folder, which may be full.
+/// Errors of the temporary folder, which may be full.
 pub(crate) fn in_cache(action: &'static str) -> impl Fn(std::io::Error) -> DataError {
     move |error| {
         let problem = format!(
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_is_gathered_is_the_same_in_memory_and_in_a_file() {
-        // More may come than was expected.
+        // There may be more bytes than expected.
         for (expected, budget, mapped) in [(6, 6, false), (6, 5, true), (2, 5, true), (0, 6, false)]
         {
             let mut gatherer = Gatherer::new(expected, budget).unwrap();

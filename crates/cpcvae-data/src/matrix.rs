@@ -61,8 +61,8 @@ impl Matrix {
         }
     }
 
-    /// The matrix with `value` in the place of missing cells (NaN): for what cannot do without a
-    /// number, such as distances between rows.
+    /// The matrix with missing cells (NaN) replaced by `value`: for algorithms that need numbers,
+    /// such as distances between rows.
     pub fn with_missing_as(mut self, value: f32) -> Matrix {
         for cell in self.values.iter_mut().filter(|cell| cell.is_nan()) {
             *cell = value;

@@ -3,10 +3,10 @@
 use std::fs;
 use std::sync::OnceLock;
 
-/// Sets the limit in bytes, where half of the machine's memory is not right.
+/// Overrides the limit of half the machine's memory, in bytes.
 pub(crate) const VARIABLE: &str = "CPCVAE_MEMORY";
 
-/// What a machine is taken to have whose memory cannot be asked for.
+/// The memory assumed where the machine's cannot be read.
 const UNKNOWN: u64 = 8 << 30;
 
 /// The most bytes of memory that reading may take: what the environment variable `CPCVAE_MEMORY`

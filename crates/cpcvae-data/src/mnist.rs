@@ -33,7 +33,7 @@ pub fn open_mnist(data_dir: impl AsRef<Path>) -> Result<Source> {
             data_dir.display()
         )));
     }
-    // A cut-down test set may lack the last classes; both must number alike.
+    // A cut-down test set may lack the last classes; both sets must number classes alike.
     let names = digit_names(rows.class_names().len().max(test.class_names().len()));
     for part in [&mut rows, &mut test] {
         part.name = "mnist".into();
@@ -112,7 +112,7 @@ fn find_file(data_dir: &Path, file: &str) -> Option<PathBuf> {
         .find_map(|folder| file_in(&data_dir.join(folder), file))
 }
 
-/// One of [`FILES`] in this very folder, under any of its usual names.
+/// One of [`FILES`] in this folder (not in subfolders), under any of its usual names.
 pub(crate) fn file_in(folder: &Path, file: &str) -> Option<PathBuf> {
     let dotted = file.replace("-idx", ".idx");
     [file, &dotted]

@@ -17,12 +17,12 @@ const CATEGORIES: [&str; 5] = ["animal", "human", "airplane", "truck", "car"];
 /// Magic numbers of matrices of bytes and of 32-bit integers.
 const BYTES: u32 = 0x1E3D_4C55;
 const INTEGERS: u32 = 0x1E3D_4C54;
-/// Pixels a side after each 2 x 2 have become one.
+/// Pixels a side after averaging each 2 x 2.
 const SIDE: usize = 48;
 
-/// Opens small NORB: 24,300 rows and as many for the test, 48 x 48 pixels.
+/// Opens small NORB: 24,300 rows for training and as many for testing, 48 x 48 pixels.
 ///
-/// Of each stereo pair the first image is taken, and every 2 x 2 of its pixels are averaged. Files
+/// The first image of each stereo pair is used, and every 2 x 2 of its pixels are averaged. Files
 /// are read in one pass, an image at a time.
 pub fn open_norb(data_dir: impl AsRef<Path>) -> Result<Source> {
     let data_dir = data_dir.as_ref();
@@ -92,7 +92,7 @@ fn open_part(images: &Path, categories: &Path) -> Result<Dataset> {
     Dataset::new("norb", features, layout, labels)
 }
 
-/// The first images of all pairs, smaller, and their number.
+/// The first images of all pairs, downscaled, and their number.
 fn read_images(path: &Path) -> Result<(Vec<u8>, usize)> {
     let mut file = Matrix::open(path, BYTES)?;
     let [count, 2, height, width] = file.sizes[..] else {
@@ -157,14 +157,12 @@ impl<'a> Matrix<'a> {
         if found != magic {
             return Err(DataError::content(
                 path,
-                format!(
-                    "this is no such file of NORB: it begins with {found:#010x}, not {magic:#010x}"
-                ),
+                format!("not such a file of NORB: it begins with {found:#010x}, not {magic:#010x}"),
             ));
         }
         let dimensions = file.word()? as usize;
         if !(1..=8).contains(&dimensions) {
-            let problem = format!("a matrix of {dimensions} dimensions is none of NORB's");
+            let problem = format!("NORB has no matrices of {dimensions} dimensions");
             return Err(DataError::content(path, problem));
         }
         for place in 0..dimensions.max(3) {
@@ -189,7 +187,7 @@ impl<'a> Matrix<'a> {
         })
     }
 
-    /// Nothing must follow.
+    /// Fails if bytes follow.
     fn end(&mut self) -> Result<()> {
         match self.reader.read(&mut [0]) {
             Ok(0) => Ok(()),
@@ -270,7 +268,7 @@ mod tests {
         std::fs::write(&images, matrix(BYTES, &[2, 96, 96], &[])).unwrap();
         assert!(message().contains("[2, 96, 96]"), "{}", message());
         std::fs::write(&images, matrix(INTEGERS, &[1], &[])).unwrap();
-        assert!(message().contains("no such file"), "{}", message());
+        assert!(message().contains("not such a file"), "{}", message());
         std::fs::write(&images, whole).unwrap();
         let categories = data.path().join(format!("{}-cat.mat", PARTS[1]));
         std::fs::write(&categories, matrix(INTEGERS, &[1], &[9, 0, 0, 0])).unwrap();

@@ -1,16 +1,16 @@
-//! Numbers that are large against their spread are centred before they become 32 bits.
+//! Offsets for numbers that are large against their spread, subtracted before they become 32 bits.
 
-/// Numbers of 32 bits have 24 digits. Where the largest number exceeds the spread by this factor,
-/// the spread would be left with 14 of them or fewer.
+/// 32-bit floats have 24 binary digits. If the largest number exceeds the spread by this factor, at
+/// most 14 of them are left for the spread.
 const LARGE: f64 = 1024.0;
 
-/// What to subtract from numbers between these two: 0 unless they are large against their spread.
+/// The offset for numbers in this range: 0 unless they are large against their spread.
 pub(crate) fn offset_of(smallest: f64, largest: f64) -> f64 {
     let spread = largest - smallest;
     let size = smallest.abs().max(largest.abs());
     let is_exact = f64::from(largest as f32) == largest;
     if spread == 0.0 && !is_exact && largest.fract() == 0.0 && size < 9e15 {
-        // A constant has no spread to keep, but is to be written as it was.
+        // A constant has no spread to keep, but must be written back exactly.
         return largest;
     }
     match spread > 0.0 && size.is_finite() && size > LARGE * spread {
@@ -19,8 +19,8 @@ pub(crate) fn offset_of(smallest: f64, largest: f64) -> f64 {
     }
 }
 
-/// The middle, rounded to a power of two below the spread: whole numbers stay whole without it,
-/// and the subtraction loses nothing.
+/// The middle, rounded to a power of two below the spread: whole numbers stay whole, and the
+/// subtraction is exact.
 pub(crate) fn middle(smallest: f64, largest: f64) -> f64 {
     let unit = (largest - smallest).log2().floor().exp2();
     let middle = smallest + (largest - smallest) / 2.0;
@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(offset_of(1.7e9 - 20.0, 1.7e9 + 20.0), 1.7e9);
         assert_eq!(offset_of(-1e9 - 3.0, -1e9 + 4.0), -1e9);
         assert_eq!(offset_of(1_700_000_003.0, 1_700_000_003.0), 1_700_000_003.0);
-        // In f64 alone: nothing is lost by the subtraction.
+        // In f64 the subtraction is exact.
         let offset = offset_of(0.500_000_001, 0.500_000_003);
         assert_eq!(0.500_000_001 - offset + offset, 0.500_000_001);
         assert!((offset - 0.500_000_002).abs() < 1e-9);

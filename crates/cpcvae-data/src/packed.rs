@@ -1,4 +1,4 @@
-//! Numbers left in the bytes they came in: a column of a large array, without a copy.
+//! Numbers left in the bytes they were read in: a column of a large array, without a copy.
 
 use crate::SharedBytes;
 use std::fmt;
@@ -77,7 +77,7 @@ fn half_to_f64(bits: u16) -> f64 {
     }
 }
 
-/// A column of numbers inside shared bytes: every `stride` bytes one number.
+/// A column of numbers inside shared bytes: one number every `stride` bytes.
 #[derive(Clone)]
 pub struct PackedNumbers {
     bytes: SharedBytes,
@@ -129,8 +129,8 @@ impl PackedNumbers {
         self.kind
     }
 
-    /// The number at `place`; NaN is missing. Reading row after row over all columns of a table is
-    /// faster than column after column, since a row's numbers lie side by side.
+    /// The number at `place`; NaN is missing. Reading row by row over all columns of a table is
+    /// faster than column by column, since a row's numbers are adjacent.
     ///
     /// # Panics
     /// When `place` is not below [`len`](Self::len), as indexing a slice does.
@@ -139,14 +139,15 @@ impl PackedNumbers {
         let start = self.start + place * self.stride;
         let bytes = &self.bytes[start..start + self.kind.size()];
         match (self.kind, self.big_endian, bytes) {
-            // The two that large files have, without the general way's loop.
+            // Fast paths for the two types that large files have.
             (NumberKind::U8, _, &[byte]) => f64::from(byte),
             (NumberKind::F32, false, &[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])),
             (kind, big_endian, bytes) => kind.read(bytes, big_endian),
         }
     }
 
-    /// Whether these numbers lie right behind `places` columns of which the other is the first.
+    /// Whether these numbers are in the column that is `places` columns after `first` in the same
+    /// rows.
     pub(crate) fn follows(&self, first: &PackedNumbers, places: usize) -> bool {
         let alike = |numbers: &PackedNumbers| {
             let PackedNumbers {
@@ -163,7 +164,7 @@ impl PackedNumbers {
             && self.start == first.start + places * self.kind.size()
     }
 
-    /// The number at `place`, and those beside it in the columns that follow this one.
+    /// The number at `place`, and the adjacent ones of the columns that follow this one.
     ///
     /// # Panics
     /// When `place` is not below [`len`](Self::len).
@@ -173,7 +174,7 @@ impl PackedNumbers {
         let bytes = self.bytes[start..start + out.len() * size].chunks_exact(size);
         let all = out.iter_mut().zip(bytes);
         match (self.kind, self.big_endian) {
-            // Nothing but a copy, which large files need most often.
+            // A plain copy, the most frequent case in large files.
             (NumberKind::F32, false) => all.for_each(|(value, bytes)| {
                 *value = f32::from_le_bytes(bytes.try_into().unwrap_or_default());
             }),

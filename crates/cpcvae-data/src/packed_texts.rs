@@ -1,18 +1,18 @@
-//! Texts one after the other in bytes that may be in a file: a column of a large table.
+//! Texts stored back to back in bytes that may be in a file: a column of a large table.
 
 use crate::SharedBytes;
 #[cfg(any(feature = "parquet", test))]
 use crate::{Result, mapped::Gatherer};
 use std::fmt;
 
-/// Bytes of a number that says where a text ends.
+/// Bytes of an end position.
 const END: usize = 8;
 
 /// A column of texts inside shared bytes.
 #[derive(Clone)]
 pub struct PackedTexts {
     bytes: SharedBytes,
-    /// Where each text ends, as little-endian numbers of 64 bits.
+    /// The end position of each text, as little-endian 64-bit numbers.
     ends: SharedBytes,
 }
 
@@ -37,7 +37,7 @@ impl PackedTexts {
             u64::from_le_bytes(bytes.try_into().unwrap_or_default()) as usize
         };
         let start = if place == 0 { 0 } else { end(place - 1) };
-        // Only whole texts are ever put together.
+        // Only complete texts are ever appended.
         std::str::from_utf8(&self.bytes[start..end(place)]).unwrap_or_default()
     }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for PackedTexts {
     }
 }
 
-/// Takes texts in order, those of Parquet files.
+/// Collects the texts of a Parquet column in order.
 #[cfg(any(feature = "parquet", test))]
 pub(crate) struct TextGatherer {
     bytes: Gatherer,

@@ -3,13 +3,13 @@
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 
-/// How many items are worked on at a time.
+/// The number of threads.
 pub(crate) fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Calls `work` for every item and gives the results in order. Items differ in cost, so each is
-/// handed out alone.
+/// Calls `work` for every item and gives the results in order. Items differ in cost, so threads
+/// take them one at a time.
 pub(crate) fn map_in_order<T: Send>(
     items: Range<usize>,
     work: impl Fn(usize) -> T + Sync + Send,

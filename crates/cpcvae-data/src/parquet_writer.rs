@@ -11,10 +11,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows that are held in memory until they are written together.
+/// Rows held in memory until they are written as a group.
 const GROUP: usize = 50_000;
 
-/// A Parquet file in the making. Blank cells are missing.
+/// A Parquet file that is being written. Blank cells are missing.
 pub struct ParquetWriter<W: Write + Send> {
     path: PathBuf,
     writer: SerializedFileWriter<W>,
@@ -53,7 +53,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         })
     }
 
-    /// Takes a row of as many cells as there are columns.
+    /// Adds a row of as many cells as there are columns.
     pub fn push(&mut self, row: Vec<String>) -> Result<()> {
         self.rows.push(row);
         match self.rows.len() < GROUP {
@@ -62,7 +62,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         }
     }
 
-    /// Writes what is left, and the end of the file.
+    /// Writes the remaining rows and the end of the file.
     pub fn finish(mut self) -> Result<()> {
         if !self.rows.is_empty() {
             self.write_group()?;
@@ -81,7 +81,7 @@ impl<W: Write + Send> ParquetWriter<W> {
                 match kind {
                     CellKind::Number => {
                         write_column::<W, DoubleType>(&mut group, cells, |cell| {
-                            // What was written as a number reads back as one.
+                            // A cell that was formatted as a number reads back as one.
                             cell.parse().unwrap_or(f64::NAN)
                         })?
                     }

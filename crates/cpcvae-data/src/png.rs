@@ -3,8 +3,7 @@
 use crate::{DataError, Layout, Result};
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
-/// The bytes of a PNG file with the pixels of one row, which are between 0 and 1; values beyond are
-/// cut off.
+/// The bytes of a PNG file with the pixels of one row, clamped to [0, 1].
 ///
 /// ```
 /// use cpcvae_data::{Layout, png};
@@ -20,7 +19,7 @@ pub fn png(pixels: &[f32], layout: &Layout) -> Result<Vec<u8>> {
         channels,
     } = layout
     else {
-        return Err(DataError::Shape("a row of a table is no image".into()));
+        return Err(DataError::Shape("a row of a table is not an image".into()));
     };
     let colour = match channels {
         1 => ExtendedColorType::L8,

@@ -1,11 +1,11 @@
-//! Batches made ready while the previous step computes.
+//! Batches gathered while the previous step computes.
 
 use crate::{Batch, BatchPlan, DataError, Dataset, Result};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// How many batches wait at most.
+/// The most batches in the queue.
 const DEPTH: usize = 4;
 
 /// An endless iterator of batches, gathered by a thread of its own.
@@ -13,13 +13,13 @@ const DEPTH: usize = 4;
 /// The thread ends when this is dropped.
 #[derive(Debug)]
 pub struct Prefetch {
-    // Options only so that `drop` can let go of the queue before it joins.
+    // An `Option` so that `drop` can close the queue before it joins the thread.
     batches: Option<Receiver<Batch>>,
     worker: Option<JoinHandle<()>>,
 }
 
 impl Prefetch {
-    /// Starts gathering at `first_step`, after checking all rows of the plan once.
+    /// Checks all rows of the plan once and starts gathering at `first_step`.
     pub fn start(data: Arc<Dataset>, plan: BatchPlan, first_step: u64) -> Result<Prefetch> {
         plan.check(&data)?;
         let (sender, batches) = sync_channel(DEPTH);
@@ -51,7 +51,7 @@ impl Iterator for Prefetch {
 
 impl Drop for Prefetch {
     fn drop(&mut self) {
-        // Closing the queue wakes a worker that waits for room in it.
+        // Closing the queue wakes a worker that waits for space in it.
         drop(self.batches.take());
         if let Some(worker) = self.worker.take() {
             let _ = worker.join();

@@ -1,7 +1,7 @@
 //! Seeded randomness.
 //!
-//! Each use draws from its own ChaCha8 stream, keyed by what it is for, so that
-//! no draw depends on how many numbers another part of the program has taken.
+//! Each use draws from its own ChaCha8 stream, keyed by its purpose, so that no draw depends on how
+//! many numbers another part of the program has taken.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

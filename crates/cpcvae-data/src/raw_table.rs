@@ -1,4 +1,4 @@
-//! A table as a file holds it, before it is known which columns are labels and what kind each is.
+//! A table as read from a file, before the kinds and roles of its columns are known.
 
 use crate::{PackedNumbers, PackedTexts};
 use std::path::PathBuf;
@@ -10,15 +10,15 @@ pub struct RawTable {
     pub path: PathBuf,
     /// The columns, in the file's order. Names are unique, also among those of `beside`.
     pub columns: Vec<RawColumn>,
-    /// Columns that describe rows and are no features unless asked for: what an AnnData file knows
-    /// of its cells, arrays of an NPZ file next to the one of features.
+    /// Columns that describe rows and are features only if asked for: the annotations of cells in
+    /// an AnnData file, the other arrays of an NPZ file.
     pub beside: Vec<RawColumn>,
     /// Number of rows.
     pub rows: usize,
 }
 
 impl RawTable {
-    /// The column of this name, be it a feature or beside.
+    /// The column of this name, among both lists.
     pub fn column(&self, name: &str) -> Option<&RawColumn> {
         let mut all = self.columns.iter().chain(&self.beside);
         all.find(|column| column.name == name)
@@ -34,26 +34,26 @@ pub struct RawColumn {
     pub cells: Cells,
 }
 
-/// The cells of a column, as the file types them.
+/// The cells of a column, typed as in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
     /// Text as typed, trimmed: what a CSV file has. A blank cell is missing.
     Texts(Vec<String>),
     /// Numbers; NaN is missing.
     Numbers(Vec<f64>),
-    /// Numbers left where they were read, as large arrays are; NaN is missing.
+    /// Numbers left in the bytes they were read in, as for large arrays; NaN is missing.
     Packed(PackedNumbers),
     /// True or false, or missing.
     Flags(Vec<Option<bool>>),
-    /// Flags left where they were read: 0 is false, 1 true, and 255 missing.
+    /// Flags left in the bytes they were read in: 0 is false, 1 true, and 255 missing.
     PackedFlags(PackedNumbers),
-    /// Text left where it was put together.
+    /// Text stored back to back.
     PackedTexts(PackedTexts),
-    /// Dates or times left where they were read.
+    /// Dates or times left in the bytes they were read in.
     PackedTimes {
         /// Seconds since the beginning of 1970; NaN is missing.
         seconds: PackedNumbers,
-        /// Whether they are in UTC; else of a clock whose time zone is not known.
+        /// Whether they are in UTC; otherwise the time zone is not known.
         zoned: bool,
     },
 }
@@ -72,7 +72,7 @@ impl Cells {
         }
     }
 
-    /// Whether the cells may be in a file, where they are cheap to leave and to copy.
+    /// Whether the cells may be in a file and are cheap to clone.
     pub(crate) fn is_packed(&self) -> bool {
         match self {
             Cells::Packed(_) | Cells::PackedFlags(_) => true,
@@ -86,8 +86,8 @@ impl Cells {
         self.len() == 0
     }
 
-    /// Whole numbers, as [`Numbers`](Cells::Numbers) while an `f64` holds each of them exactly;
-    /// else as texts, so that long ids do not run together.
+    /// Whole numbers, as [`Numbers`](Cells::Numbers) if an `f64` holds each of them exactly;
+    /// otherwise as texts, so that long ids stay distinct.
     pub(crate) fn whole_numbers(cells: impl Iterator<Item = Option<i128>> + Clone) -> Cells {
         if cells.clone().flatten().all(is_exact) {
             let number = |cell: Option<i128>| cell.map_or(f64::NAN, |value| value as f64);
@@ -98,7 +98,7 @@ impl Cells {
     }
 }
 
-/// Whether an `f64` holds the whole number as it is.
+/// Whether an `f64` holds the whole number exactly.
 pub(crate) fn is_exact(number: i128) -> bool {
     const EXACT: i128 = 1 << 53;
     (-EXACT..=EXACT).contains(&number)

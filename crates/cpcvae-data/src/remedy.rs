@@ -1,9 +1,9 @@
-//! What can be done about an error.
+//! Known remedies of errors.
 
 use crate::DataError;
 
-/// A way out of an error. Messages name settings; whoever has other words for them, such as the
-/// flags of a command line, matches on this and adds his own.
+/// A remedy for an error. Messages name settings; a caller with other words for them, such as the
+/// flags of a command line, matches on this and adds its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataRemedy {
     /// A higher limit on what a compressed file unpacks to (`data.most_bytes`).
@@ -14,8 +14,8 @@ pub enum DataRemedy {
     ResizeImages,
     /// Leaving out images that cannot be decoded (`data.strict = false`).
     LeaveOutImages,
-    /// For a cell that its column cannot have: calling it missing (`data.missing`), another kind of
-    /// column (`data.columns`), or leaving the column out (`data.ignore`).
+    /// For a cell that does not fit its column: calling it missing (`data.missing`), another kind
+    /// of column (`data.columns`), or leaving the column out (`data.ignore`).
     ReadCell {
         /// The column's name.
         column: String,
@@ -39,7 +39,8 @@ pub enum DataRemedy {
     },
     /// Fewer columns (`data.ignore`).
     LeaveOutColumns,
-    /// Another folder of data sets; fetching the one of this name first, where that can be done.
+    /// Another folder of data sets, or first fetching the data set of this name, if that is
+    /// possible.
     FindData {
         /// Its name, where it can be fetched.
         fetch: Option<&'static str>,
@@ -47,7 +48,7 @@ pub enum DataRemedy {
 }
 
 impl DataError {
-    /// The same error, with a way out.
+    /// The same error, with a remedy.
     pub(crate) fn with_remedy(self, remedy: DataRemedy) -> Self {
         Self::WithRemedy {
             error: Box::new(self),

@@ -42,7 +42,7 @@ const ROWS: usize = 20_000;
 /// Columns that are named.
 const LISTED: usize = 3;
 
-/// The columns that look most like labels, each with what speaks for it, the likeliest first.
+/// The columns that look most like labels, each with the reasons, the likeliest first.
 pub(crate) fn likely_labels(raw: &RawTable) -> Vec<String> {
     let missing = MissingValues::new(&[]);
     let all = raw.columns.iter().chain(&raw.beside);
@@ -55,7 +55,7 @@ pub(crate) fn likely_labels(raw: &RawTable) -> Vec<String> {
         };
         let is_blank = look.blank >= 0.2 && look.blank < 1.0;
         let is_few = (2..=MOST_CLASSES).contains(&look.values) && 2 * look.values <= look.known;
-        // A name alone does not make an empty column a label.
+        // The name alone is not enough if the column has no values.
         if look.values < 2 || !(is_named || is_few && (is_blank || look.is_text)) {
             continue;
         }
@@ -80,8 +80,8 @@ pub(crate) fn likely_labels(raw: &RawTable) -> Vec<String> {
     names.map(|(_, text)| text).collect()
 }
 
-/// The column that names the rows, by its own name and as all of its cells are different; nothing
-/// where there is none. `taken` are columns with another role.
+/// The column that names the rows, by its own name and because all of its cells are distinct;
+/// `None` where there is none. `taken` are columns with another role.
 pub(crate) fn likely_id<'a>(raw: &'a RawTable, taken: &[String]) -> Option<&'a str> {
     let missing = MissingValues::new(&[]);
     let is_free = |column: &&RawColumn| !taken.contains(&column.name);
@@ -95,7 +95,7 @@ pub(crate) fn likely_id<'a>(raw: &'a RawTable, taken: &[String]) -> Option<&'a s
             let mut seen = HashSet::with_capacity(raw.rows);
             (0..raw.rows).all(|row| {
                 let text = column.text(row);
-                // A measured number has a fraction, a number of rows has none.
+                // Measurements have a fraction, row numbers do not.
                 let is_name = !(text.contains('.') && text.parse::<f64>().is_ok());
                 is_name && !column.is_missing(row, &missing) && seen.insert(text)
             })

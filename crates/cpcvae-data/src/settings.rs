@@ -1,4 +1,4 @@
-//! The settings of `[data]`: what is learnt from, how it is read, and how its rows are divided.
+//! The settings of `[data]`: which data, how it is read, and how its rows are split.
 
 use crate::{DataError, HalfMoonLabels, KindName, ReadOptions, Result, TableOptions, Task};
 use serde::{Deserialize, Serialize};
@@ -33,10 +33,10 @@ pub struct DataConfig {
     pub features_name: String,
     /// Images: pixels a side that the middle square is resized to; 0 leaves images as they are.
     pub size: usize,
-    /// Images: whether colour is turned into grey.
+    /// Images: whether colour is converted to grey.
     pub gray: bool,
-    /// Images: whether contrasts are made alike, channel by channel, before colour is turned into
-    /// grey.
+    /// Images: whether they are contrast-normalised, channel by channel, before colour is converted
+    /// to grey.
     pub contrast: bool,
     /// Images: whether one that cannot be read is an error; else it is left out.
     pub strict: bool,
@@ -61,7 +61,7 @@ pub struct DataConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskSetting {
-    /// The labels themselves tell.
+    /// Guessed from the labels.
     #[default]
     Auto,
     /// Classes.
@@ -71,7 +71,7 @@ pub enum TaskSetting {
 }
 
 impl TaskSetting {
-    /// The task that is asked for; nothing where the labels are to tell.
+    /// The task that is asked for; `None` where it is guessed.
     pub fn task(self) -> Option<Task> {
         match self {
             Self::Auto => None,
@@ -82,7 +82,7 @@ impl TaskSetting {
 }
 
 impl DataConfig {
-    /// All of the data of that name, or in that file, with nothing said about it.
+    /// All rows of a built-in data set or a file, with default settings.
     pub fn of(source: &str) -> Self {
         Self {
             source: source.into(),
@@ -100,7 +100,7 @@ impl DataConfig {
             contrast: false,
             strict: false,
             most_bytes: MOST_BYTES,
-            // The toy data of the paper is used as it is.
+            // The paper's toy data is not standardised.
             standardise: source != "half-moon",
             labels: 0,
             validation: 0.0,
@@ -118,7 +118,7 @@ impl DataConfig {
             label_names: self.label.clone(),
             labels_file: some_text(&self.labels_file).map(PathBuf::from),
             size: (self.size > 0).then_some(self.size),
-            // Contrasts are made alike in colour, which is mixed to grey afterwards.
+            // Contrast is normalised in colour, which is converted to grey afterwards.
             gray: self.gray && !self.contrast,
             strict: self.strict,
             most_bytes: self.most_bytes,
@@ -132,7 +132,7 @@ impl DataConfig {
             labels: self.label.clone(),
             task: self.task.task(),
             unlabelled_value: some_text(&self.unlabeled_value),
-            // Left out at reading.
+            // Already left out when reading.
             ignore: Vec::new(),
             id: some_text(&self.id),
             features: None,

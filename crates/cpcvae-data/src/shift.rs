@@ -1,4 +1,4 @@
-//! Images moved by a few pixels, anew at each step: a digit a little to the left is the same digit.
+//! Random shifts of images by a few pixels, drawn anew at each step (data augmentation).
 
 use crate::Layout;
 use crate::image_planes::change_planes;
@@ -39,7 +39,7 @@ fn draw(most: usize, random: &mut impl Rng) -> isize {
     (random.next_u64() % choices) as isize - most as isize
 }
 
-/// Where the value at `to` comes from.
+/// The source of the value at `to`.
 fn place(to: usize, moved: isize, size: usize) -> usize {
     (to as isize - moved).clamp(0, size as isize - 1) as usize
 }

@@ -1,8 +1,8 @@
-//! A data set as opened, with what belongs to it.
+//! A data set as opened, with its test rows and split.
 
 use crate::{Dataset, Split};
 
-/// What opening or generating a data set gives.
+/// The result of opening or generating a data set.
 ///
 /// ```
 /// use cpcvae_data::{Dataset, Labels, Source};

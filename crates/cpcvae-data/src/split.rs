@@ -65,7 +65,7 @@ impl Split {
             .map_err(|error| DataError::content(path, format!("not a split: {error}")))
     }
 
-    /// Writes the split to a JSON file, whole or not at all.
+    /// Writes the split to a JSON file, atomically.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let text = serde_json::to_vec(self)

@@ -30,7 +30,7 @@ pub struct SplitPlan {
     pub validation: Holdout,
     /// Rows for the final figure. Leave at `None` when the data set has its own.
     pub test: Holdout,
-    /// Which of the possible splits.
+    /// The seed of the split.
     pub seed: u64,
 }
 
@@ -51,11 +51,10 @@ impl SplitPlan {
 impl Split {
     /// Draws a split.
     ///
-    /// The rows with labels are put in a random order in which every stretch
-    /// holds the classes in proportion. Labelled training rows are taken from
-    /// its front, equally many a class, and held-out rows from its end. So the
-    /// same seed with more labels gives the same labelled rows and more, and
-    /// (while rows suffice) the same validation and test rows.
+    /// The rows with labels are put in a random order in which every section has the classes in
+    /// proportion. Labelled training rows are taken from its front, equally many a class, and
+    /// held-out rows from its end. So the same seed with more labels gives the same labelled rows
+    /// and more, and (while rows suffice) the same validation and test rows.
     pub fn draw(data: &Dataset, plan: &SplitPlan) -> Result<Split> {
         let mut random = generator(plan.seed, RandomPurpose::Split, 0);
         let known = data.labelled_rows();
@@ -224,9 +223,9 @@ fn continuous_quota(known: usize, labels: Option<usize>) -> Result<usize> {
     Ok(labels)
 }
 
-/// Merges the classes so that every stretch of the result holds them in
-/// proportion, each class keeping its own order: row `i` of `n` goes to a
-/// random place in the `i`-th of `n` equal intervals.
+/// Merges the classes so that every section of the result has them in proportion, each class
+/// keeping its own order: row `i` of `n` goes to a random place in the `i`-th of `n` equal
+/// intervals.
 fn in_proportion(classes: &[Vec<u32>], random: &mut ChaCha8Rng) -> Vec<u32> {
     let mut placed: Vec<(f64, u32)> = Vec::new();
     for rows in classes {

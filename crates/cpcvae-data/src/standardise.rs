@@ -1,4 +1,4 @@
-//! Columns brought to mean 0 and standard deviation 1.
+//! Columns standardised to mean 0 and standard deviation 1.
 
 use crate::{DataError, Matrix, Result, Rows};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Standardizer {
     /// What is subtracted from each column.
     pub mean: Vec<f32>,
-    /// What each column is then divided by; 1 for a constant column.
+    /// Each column is then divided by this; 1 for a constant column.
     pub scale: Vec<f32>,
 }
 
@@ -43,13 +43,13 @@ impl Standardizer {
             let mean = |(sum, known): &(f64, u32)| sum / f64::from((*known).max(1));
             sums.iter().map(mean).collect()
         };
-        // Two passes in f64: the one-pass formula loses a column whose mean is
-        // large against its spread.
+        // Two passes in f64: the one-pass formula loses precision for a column whose mean is large
+        // against its spread.
         let mean = average(&|_, value| value);
         let variance = average(&|column, value| (value - mean[column]).powi(2));
         let scale = mean.iter().zip(variance).map(|(mean, variance)| {
             let deviation = variance.sqrt();
-            // What is left of a constant column is rounding, not spread.
+            // The deviation of a constant column is rounding error, not spread.
             let constant = deviation <= f64::from(f32::EPSILON) * mean.abs() || deviation < 1e-30;
             if constant { 1.0 } else { deviation as f32 }
         });

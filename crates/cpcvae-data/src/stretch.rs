@@ -1,12 +1,11 @@
-//! Images turned, sheared and scaled a little, anew at each step: a slanting digit is the same
-//! digit.
+//! Images rotated, sheared and scaled a little, drawn anew at each step (data augmentation).
 
 use crate::Layout;
 use crate::image_planes::change_planes;
 use rand::Rng;
 
 /// Maps each image by a random matrix around its middle, whose entries differ from those of the
-/// identity by at most `most`; between pixels values are interpolated, border pixels are repeated.
+/// identity by at most `most`; values between pixels are interpolated, border pixels are repeated.
 /// Rows that are not images stay as they are. Images are as models see them, one channel after the
 /// other: `[channels, height, width]`.
 pub(crate) fn stretch_images(
@@ -21,7 +20,7 @@ pub(crate) fn stretch_images(
     });
 }
 
-/// The value at each place comes from the place that the matrix maps it to.
+/// The value at each place is taken from the place that the matrix maps it to.
 fn map_plane(plane: &mut [f32], original: &[f32], [height, width]: [usize; 2], change: [f32; 4]) {
     let [xx, xy, yx, yy] = change;
     let middle = |size: usize| (size - 1) as f32 / 2.0;
@@ -42,13 +41,13 @@ fn map_plane(plane: &mut [f32], original: &[f32], [height, width]: [usize; 2], c
     }
 }
 
-/// The pixel before a place along a side, and the share of the next one.
+/// The pixel before a position along a side, and the weight of the next one.
 fn between(place: f32, size: usize) -> (usize, f32) {
     let place = place.clamp(0.0, (size - 1) as f32);
     (place as usize, place.fract())
 }
 
-/// From -1 to 1.
+/// A uniform number from -1 to 1.
 fn draw(random: &mut impl Rng) -> f32 {
     random.next_u32() as f32 / (u32::MAX / 2) as f32 - 1.0
 }
@@ -71,7 +70,7 @@ mod tests {
         let original: Vec<f32> = (0..9 * 7).map(|i| (i % 7) as f32 - 3.0).collect();
         let mut mapped = original.clone();
         map_plane(&mut mapped, &original, [9, 7], [0.1, 0.2, 0.0, 0.0]);
-        // Inside, where no border pixel is asked: x' = 1.1 x + 0.2 y around the middle.
+        // Inside, away from the border: x' = 1.1 x + 0.2 y around the middle.
         for (y, x) in [(4, 3), (3, 2), (5, 4), (6, 3)] {
             let expected = 1.1 * (x as f32 - 3.0) + 0.2 * (y as f32 - 4.0);
             assert!((mapped[y * 7 + x] - expected).abs() < 1e-5, "{y} {x}");

@@ -1,4 +1,5 @@
-//! Street View House Numbers, cropped digits: official colour files, or grey ones made before.
+//! Street View House Numbers, cropped digits: the official colour files, or grey ones made from
+//! them.
 
 use crate::{
     DataError, DataRemedy, Dataset, Grey, ImageSet, Layout, MEMORY_BUDGET, Opened, ReadOptions,
@@ -22,9 +23,9 @@ const FOLDERS: [&str; 2] = ["svhn", ""];
 
 /// Opens SVHN in grey: 73,257 rows and the official test set of 26,032.
 ///
-/// The official `.mat` files get the paper's preparation: contrasts made alike in every channel of
-/// every image, then grey. Where these files are not there, IDX files that hold such images are
-/// taken as they are.
+/// The official `.mat` files are prepared as in the paper: contrast-normalised in every channel of
+/// every image, then converted to grey. Where these files are not there, IDX files that hold such
+/// images are used as they are.
 pub fn open_svhn(data_dir: impl AsRef<Path>) -> Result<Source> {
     let data_dir = data_dir.as_ref();
     let (rows, test) = match (official(data_dir), grey(data_dir)) {
@@ -88,7 +89,7 @@ fn as_source(mut rows: Dataset, mut test: Dataset, data_dir: &Path) -> Result<So
             test.layout
         )));
     }
-    // A cut-down test set may lack a digit; both must number alike.
+    // A cut-down test set may lack a digit; both sets must number classes alike.
     let names: Vec<String> = (0..10).map(|digit| digit.to_string()).collect();
     for part in [&mut rows, &mut test] {
         part.name = "svhn".into();

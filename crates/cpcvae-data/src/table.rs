@@ -1,4 +1,4 @@
-//! What the columns of a table mean: labels, ids, and features of a kind.
+//! The roles and kinds of the columns of a table: labels, ids and features.
 
 use crate::column_kinds::{Understood, understand};
 use crate::column_values::ColumnCells;
@@ -13,8 +13,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// So many rows, values or names are listed in a message.
-pub(crate) const TOLD: usize = 5;
+/// At most this many rows, values or names are listed in a message.
+pub(crate) const MOST_LISTED: usize = 5;
 
 /// What is to be learned from the label column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub enum Task {
     Regress,
 }
 
-/// What is learnt from the labels of a table, and why.
+/// The task chosen for the labels of a table, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenTask {
     /// The task.
@@ -42,7 +42,7 @@ impl ChosenTask {
     }
 }
 
-/// What is known about the columns of a table.
+/// What the caller declares about the columns of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableOptions {
     /// The label column; several for a continuous label of several dimensions;
@@ -68,7 +68,7 @@ pub struct TableOptions {
     pub kinds: Vec<(String, KindName)>,
     /// Values of features that mean "missing", next to blank, NA, N/A, NaN, null and `?`.
     pub missing: Vec<String>,
-    /// Above this many bytes of values, those that the reader left in a file stay there.
+    /// Above this many bytes of values, values that the reader left in a file stay there.
     pub memory_budget: u64,
 }
 
@@ -89,24 +89,24 @@ impl Default for TableOptions {
     }
 }
 
-/// A table whose columns are understood.
+/// A table with the roles and kinds of its columns.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// The rows.
     pub data: Dataset,
-    /// What was made of each feature column, to be shown.
+    /// The kind of each feature column with its reason, for display.
     pub columns: Vec<ColumnReport>,
-    /// What is learnt from the labels and why, to be shown; `None` for a table without labels.
-    /// Numbers are regressed where they hardly repeat: fractions with more than 20 different
-    /// values or more than half as many as rows; whole numbers with more than 20 different values
-    /// and fewer than 3 rows a value (2 where they run from 0 or 1 on without a gap, 10 where they
-    /// lie far apart: less than half of the numbers between them occur).
+    /// What is learnt from the labels and why, for display; `None` for a table without labels.
+    /// Numbers are regressed where they hardly repeat: fractions with more than 20 distinct values
+    /// or more than half as many as rows; whole numbers with more than 20 distinct values and fewer
+    /// than 3 rows a value (2 where they run from 0 or 1 without a gap, 10 where they are far
+    /// apart: less than half of the numbers between them occur).
     pub task: Option<ChosenTask>,
-    /// What a user should know; each a sentence.
+    /// Warnings for the user; each a sentence.
     pub warnings: Vec<String>,
 }
 
-/// What was made of a column.
+/// A summary of a column, for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnReport {
     /// Its name.
@@ -122,8 +122,8 @@ pub struct ColumnReport {
 }
 
 impl Table {
-    /// Gives the columns of a table a meaning: as the options say, and by a guess where they say
-    /// nothing. A column is guessed to be
+    /// Assigns roles and kinds to the columns of a table: as the options say, and by a guess where
+    /// they say nothing. A column is guessed to be
     ///
     /// - a flag, where it holds only true/false, or only 0 and 1;
     /// - a category, where it holds text that repeats (at most 50 levels);
@@ -135,7 +135,7 @@ impl Table {
     ///
     /// Text that hardly repeats is left out with a warning.
     pub fn new(raw: &RawTable, options: &TableOptions) -> Result<Table> {
-        // A model has answers for no rows; it cannot learn from them.
+        // A model may be asked about zero rows, but cannot be trained on them.
         if raw.rows == 0 && options.features.is_none() {
             let problem = "the table has a header, but no rows";
             return Err(DataError::content(&raw.path, problem));
@@ -166,7 +166,7 @@ impl Table {
         }
         match (values.empty_rows(raw.rows), &options.features) {
             (None, _) => {}
-            // Of many rows that a model is asked about, a few empty ones do no harm.
+            // When a model is asked about many rows, a few empty ones are only worth a warning.
             (Some(problem), Some(_)) => warnings.push(problem),
             (Some(problem), None) => {
                 return Err(DataError::content(&raw.path, problem + "; remove them"));
@@ -201,7 +201,7 @@ impl Table {
     }
 }
 
-/// Columns whose kinds a model knows.
+/// Columns whose kinds come from a model.
 fn of_model<'a>(
     cells: impl Iterator<Item = ColumnCells<'a>>,
     known: &[Column],

@@ -2,10 +2,10 @@
 
 use crate::{DataError, KindName, RawColumn, RawTable, Result, TableOptions};
 
-/// Above this many columns, an error names only the nearest.
-const MOST_COLUMNS_TOLD: usize = 20;
+/// Above this many columns, an error names only those with the most similar names.
+const MOST_COLUMNS_LISTED: usize = 20;
 
-/// The columns of a table by what they are for.
+/// The columns of a table by their roles.
 pub(crate) struct Roles<'a> {
     pub(crate) labels: Vec<&'a RawColumn>,
     pub(crate) id: Option<&'a RawColumn>,
@@ -73,7 +73,7 @@ impl<'a> Roles<'a> {
                 feature.name
             )));
         }
-        // Most often an index that was written along; learning from it would mislead.
+        // Most often an index that was written too; learning from it would mislead.
         let unnamed = self.features.iter().any(|column| column.name.is_empty());
         match find.raw.columns.iter().position(|c| c.name.is_empty()) {
             Some(place) if unnamed => Err(find.wrong(format!(
@@ -87,8 +87,7 @@ impl<'a> Roles<'a> {
 }
 
 impl RawTable {
-    /// The columns of these names, be they features or beside; `role` is what they are wanted for,
-    /// for messages.
+    /// The columns of these names, in either list; `role` is for messages.
     pub fn named(&self, names: &[String], role: &str) -> Result<Vec<&RawColumn>> {
         Find { raw: self }.columns(names, role)
     }
@@ -103,7 +102,7 @@ impl<'a> Find<'a> {
         self.raw.columns.iter().chain(&self.raw.beside)
     }
 
-    /// The named columns; all that are not there are listed together.
+    /// The named columns; all missing names are reported together.
     fn columns(&self, names: &[String], role: &str) -> Result<Vec<&'a RawColumn>> {
         let found = |name: &String| self.all().find(|column| column.name == *name);
         let missing: Vec<&String> = names.iter().filter(|name| found(name).is_none()).collect();
@@ -118,10 +117,11 @@ impl<'a> Find<'a> {
         )))
     }
 
-    /// All columns where they are few, else those most like `name` that are not `wanted` anyway.
+    /// All columns where they are few, otherwise those whose names are closest to `name` and not in
+    /// `wanted`.
     fn names_near(&self, name: &str, wanted: &[String]) -> String {
         let count = self.all().count();
-        if count <= MOST_COLUMNS_TOLD {
+        if count <= MOST_COLUMNS_LISTED {
             let names: Vec<&str> = self.all().map(|column| column.name.as_str()).collect();
             return format!("the columns are: {}", names.join(", "));
         }

@@ -1,39 +1,39 @@
-//! A pass over the values of a table: what they are like, and where they are kept.
+//! A pass over the values of a table: their ranges, and where they are kept.
 
 use crate::column_kinds::Understood;
 use crate::column_values::{ColumnValues, NoValue, TableRows};
 use crate::features::blocks;
-use crate::table::TOLD;
+use crate::table::MOST_LISTED;
 use crate::{Column, ColumnKind, ColumnReport, DataError, Features, Matrix, Result};
 use std::collections::BTreeMap;
 
-/// All values of a table, looked at once.
+/// All values of a table, with statistics of one pass.
 pub(crate) struct TableValues {
     pub(crate) features: Features,
-    /// What each column is like.
+    /// Statistics of each column.
     pub(crate) looks: Vec<Look>,
-    /// How many rows have no value, and the numbers of the first ones.
+    /// The number of rows without any value, and the first such rows.
     empty: (usize, Vec<usize>),
 }
 
-/// What the values of a column are like.
+/// Statistics of the values of a column.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     missing: usize,
     smallest: f32,
     largest: f32,
     ones: usize,
-    /// Levels that the column should not have, each with its first row: the first of the alphabet.
+    /// Levels that are not in the column's list, each with its first row; the alphabetically first
+    /// ones.
     unseen: BTreeMap<String, usize>,
-    /// Cells with such a level.
+    /// The number of cells with such a level.
     unseen_cells: usize,
 }
 
-/// Looks at all values, and fails at those that their columns cannot have, with the first of each
-/// column; for a trained model, levels
-/// and numbers that it cannot know count as missing. Packed cells that would make
-/// more than `memory_budget` bytes of values stay where they are; all others become values in
-/// memory.
+/// Makes a pass over all values, and fails at cells that do not fit their columns, reporting the
+/// first of each column; for a trained model, unknown levels and misfit numbers count as missing.
+/// Packed cells that would make more than `memory_budget` bytes of values stay where they are; all
+/// others become values in memory.
 pub(crate) fn look_at_values(
     rows: usize,
     columns: &[Understood],
@@ -83,7 +83,7 @@ pub(crate) fn look_at_values(
         }
         for row in block.clone().filter(|row| !known[row - block.start]) {
             empty.0 += 1;
-            if empty.1.len() < TOLD {
+            if empty.1.len() < MOST_LISTED {
                 empty.1.push(row);
             }
         }
@@ -105,11 +105,11 @@ pub(crate) fn look_at_values(
 }
 
 impl TableValues {
-    /// What to say of rows without any value, if there are such.
+    /// The message about rows without any value, if there are such.
     pub(crate) fn empty_rows(&self, rows: usize) -> Option<String> {
         let (count, first) = &self.empty;
         let first: Vec<String> = first.iter().map(|row| (row + 1).to_string()).collect();
-        let more = if *count > TOLD { ", ..." } else { "" };
+        let more = if *count > MOST_LISTED { ", ..." } else { "" };
         (*count > 0).then(|| {
             format!(
                 "{count} of {rows} rows have no value in any feature column (rows {}{more})",
@@ -136,7 +136,7 @@ impl Look {
     fn see(&mut self, value: f32) {
         self.missing += usize::from(value.is_nan());
         self.ones += usize::from(value == 1.0);
-        // What is missing is neither.
+        // A missing value is neither.
         self.smallest = self.smallest.min(value);
         self.largest = self.largest.max(value);
     }
@@ -144,28 +144,28 @@ impl Look {
     fn see_unseen(&mut self, row: usize, level: String) {
         self.unseen_cells += 1;
         self.unseen.entry(level).or_insert(row);
-        if self.unseen.len() > TOLD + 1 {
+        if self.unseen.len() > MOST_LISTED + 1 {
             self.unseen.pop_last();
         }
     }
 
-    /// What a user should know of the column.
+    /// Warnings about the column for the user.
     pub(crate) fn warnings(&self, column: &Column, in_training: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         let name = &column.name;
         if self.unseen_cells > 0 {
-            let told = self.unseen.iter().take(TOLD);
-            let told: Vec<String> = told
+            let listed = self.unseen.iter().take(MOST_LISTED);
+            let listed: Vec<String> = listed
                 .map(|(level, row)| format!("`{level}` (first in row {})", row + 1))
                 .collect();
-            let more = if self.unseen.len() > TOLD {
+            let more = if self.unseen.len() > MOST_LISTED {
                 ", ..."
             } else {
                 ""
             };
             warnings.push(format!(
                 "column `{name}`: the model does not know {}{more}; {} cells count as missing",
-                told.join(", "),
+                listed.join(", "),
                 self.unseen_cells
             ));
         }
@@ -177,7 +177,7 @@ impl Look {
         warnings
     }
 
-    /// What was made of the column.
+    /// The summary of the column, for display.
     pub(crate) fn report(&self, column: &Column, why: String, rows: usize) -> ColumnReport {
         let known = rows - self.missing;
         ColumnReport {
@@ -187,9 +187,13 @@ impl Look {
             missing: self.missing as f64 / rows.max(1) as f64,
             range: match &column.kind {
                 ColumnKind::Category(levels) => {
-                    let more = if levels.len() > TOLD { ", ..." } else { "" };
-                    let told = levels.iter().take(TOLD).cloned().collect::<Vec<_>>();
-                    format!("{} levels: {}{more}", levels.len(), told.join(", "))
+                    let more = if levels.len() > MOST_LISTED {
+                        ", ..."
+                    } else {
+                        ""
+                    };
+                    let listed = levels.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>();
+                    format!("{} levels: {}{more}", levels.len(), listed.join(", "))
                 }
                 ColumnKind::Flag => {
                     let ones = self.ones as f32 / known.max(1) as f32;

@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 /// Seconds in a day.
 pub(crate) const DAY: f64 = 86_400.0;
 
-/// What the numbers of a column of dates or times count, since the beginning of 1970.
+/// The unit of a column of dates or times, counted from the beginning of 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
     /// Days. Written as `2024-05-31`.
     Days,
-    /// Seconds, of a clock whose time zone is not known. Written as `2024-05-31T18:30:00`.
+    /// Seconds, in an unknown time zone. Written as `2024-05-31T18:30:00`.
     Seconds,
     /// Seconds in UTC. Written as `2024-05-31T18:30:00Z`.
     SecondsUtc,
 }
 
-/// A point in time as read.
+/// A parsed point in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Time {
     /// Seconds since the beginning of 1970.
     pub(crate) seconds: f64,
-    /// Whether its time zone was said; seconds are in UTC then.
+    /// Whether it had a time zone; seconds are in UTC then.
     pub(crate) zoned: bool,
 }
 
@@ -35,8 +35,8 @@ impl TimeUnit {
         }
     }
 
-    /// A number of this unit as text: to the day, or to the millisecond where it is no whole
-    /// second. Years are held in 0 to 9999, which is what four digits can say.
+    /// A number of this unit as text: to the day, or to the millisecond where it is not a whole
+    /// second. Years are clamped to 0 to 9999, which fit four digits.
     pub fn text(self, number: f64) -> String {
         const YEARS: [f64; 2] = [-719_528.0 * DAY, 2_932_897.0 * DAY - 1.0];
         let seconds = match self {
@@ -65,11 +65,11 @@ impl TimeUnit {
 }
 
 impl Time {
-    /// Reads `2024-05-31`, or that with a time after `T` or a blank: hours and minutes, perhaps
-    /// seconds with a fraction, perhaps `Z` or an offset like `+02:00`.
+    /// Parses `2024-05-31`, optionally followed by a time after `T` or a blank: hours and minutes,
+    /// optionally seconds with a fraction, optionally `Z` or an offset like `+02:00`.
     pub(crate) fn parse(text: &str) -> Option<Time> {
         let bytes = text.as_bytes();
-        // Most texts are no dates, and end here.
+        // Most texts are not dates, and return here.
         if bytes.len() < 10 || bytes[4] != b'-' || bytes[7] != b'-' {
             return None;
         }
@@ -125,12 +125,12 @@ fn clock_seconds(clock: &[u8]) -> Option<f64> {
         }
         _ => return None,
     };
-    // A leap second is the first of the next minute.
+    // A leap second is the first second of the next minute.
     let valid = hours < 24 && minutes < 60 && seconds < 61.0;
     valid.then(|| (hours * 3600 + minutes * 60) as f64 + seconds)
 }
 
-/// What `Z`, `+02:00`, `+0200` or `+02` is ahead of UTC; nothing is not ahead.
+/// The offset from UTC of `Z`, `+02:00`, `+0200` or `+02`; 0 for an empty text.
 fn zone_seconds(zone: &[u8]) -> Option<f64> {
     let (sign, hours, minutes) = match *zone {
         [] | [b'Z' | b'z'] => return Some(0.0),
@@ -146,8 +146,8 @@ fn zone_seconds(zone: &[u8]) -> Option<f64> {
     }
 }
 
-/// Days from the beginning of 1970 to a date, if there is such a date. Years are counted from
-/// March, so that the leap day is the last (Howard Hinnant's `days_from_civil`).
+/// Days from the beginning of 1970 to a date, if there is such a date. Years start in March, so
+/// that the leap day is the last day (Howard Hinnant's `days_from_civil`).
 fn days_to(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {

@@ -1,4 +1,4 @@
-//! Users' files and folders: what they give to a run.
+//! Opens users' files and folders for a run.
 
 use crate::role_guess::{likely_id, likely_labels};
 use crate::{
@@ -6,12 +6,12 @@ use crate::{
 };
 use std::path::Path;
 
-/// What is in a user's file or folder.
+/// The content of a user's file or folder.
 #[derive(Debug)]
 pub enum UserFile {
-    /// A table whose columns are understood.
+    /// A table with the roles and kinds of its columns.
     Table(Table),
-    /// Images, and those for testing where the files say so.
+    /// Images, with those for testing where the files mark them.
     Images {
         /// To learn from.
         rows: ImageSet,
@@ -54,7 +54,7 @@ impl UserFile {
             Self::Table(table) => {
                 let mut origin = data.clone();
                 if let (true, Some(ids)) = (origin.id.is_empty(), &table.data.ids) {
-                    // Recognised when the file was opened; rows to predict are named by it too.
+                    // Detected when the file was opened; rows to predict use the same column.
                     origin.id = ids.name.clone();
                 }
                 return Ok(Source::from(table.data).with_origin(&origin));

@@ -1,4 +1,4 @@
-//! What every batch plan promises, and batches gathered in the background.
+//! Properties of every batch plan, and batches gathered in the background.
 
 use cpcvae_data::{Batch, BatchPlan, Dataset, Labels, Layout, Matrix, Prefetch, StepRows};
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ proptest! {
         for step in start..start + 20 {
             prop_assert_eq!(&resumed.rows_of_step(step), &steps[step as usize]);
         }
-        // Backwards too: a cached later pass must not leak into an earlier one.
+        // Backwards too: a cached later pass must not affect an earlier one.
         prop_assert_eq!(&resumed.rows_of_step(0), &steps[0]);
     }
 }
@@ -73,7 +73,7 @@ fn passes_and_seeds_differ() {
         "each stream has its own order"
     );
     assert_ne!(first, other.rows_of_step(0));
-    // The last possible step is as good as any.
+    // The last possible step, too.
     assert_eq!(sorted(&one.rows_of_step(u64::MAX).labelled), rows);
 }
 
@@ -147,5 +147,5 @@ fn prefetched_batches_are_those_of_the_plan_and_the_thread_ends() {
         assert_eq!(prefetch.next(), Some(expected));
     }
     drop(prefetch); // while the worker waits at a full queue
-    assert_eq!(Arc::strong_count(&data), 1, "the worker let go of the data");
+    assert_eq!(Arc::strong_count(&data), 1, "the worker dropped the data");
 }

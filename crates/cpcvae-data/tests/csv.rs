@@ -60,7 +60,7 @@ fn a_table_with_gaps_in_its_labels() {
 
 #[test]
 fn whole_numbers_are_classes_in_numeric_order() {
-    // 3.0 is how tools write 3 once a column has gaps.
+    // Tools write 3 as 3.0 once a column has gaps.
     let data = read("x,y\n1,10\n1,3.0\n1,\n1,3\n1,-1.0\n1,2", &label("y")).unwrap();
     assert_eq!(data.class_names(), ["2", "3", "10"]);
     let classes: Vec<_> = (0..6).map(|row| data.labels.class_of(row)).collect();
@@ -86,7 +86,7 @@ fn a_named_value_replaces_minus_one() {
             .labelled_rows(),
         [1]
     );
-    // Without the name, -1 and 1 as classes would lose one of them in silence.
+    // Without the name, one of the classes -1 and 1 would be lost silently.
     let message = read("x,y\n1,-1\n2,\n3,1\n", &label("y")).unwrap_err();
     assert!(message.contains("only `1` besides -1"), "{message}");
 }
@@ -129,7 +129,11 @@ fn a_label_may_have_several_dimensions() {
     };
     let data = read("u,x,v\n1,5,2\n3,6,\n", &options).unwrap();
     assert_eq!(data.labels.values_of(0), Some(&[2.0, 1.0][..]));
-    assert_eq!(data.labelled_rows(), [0], "a label with a gap is no label");
+    assert_eq!(
+        data.labelled_rows(),
+        [0],
+        "a label with a gap does not count"
+    );
     let classify = TableOptions {
         task: Some(Task::Classify),
         ..options
@@ -299,7 +303,7 @@ proptest! {
                 prop_assert_eq!(name, class.map(|class| format!("c{class}")));
             }
         }
-        // From two bytes on it is recognised as gzip, and then every cut must show.
+        // From two bytes on it is recognised as gzip, and then every cut must be reported.
         let kept = ((packed.len() as f64 * cut) as usize).max(2);
         let message = read_named("t.csv", &packed[..kept.min(packed.len() - 1)], &label("class")).unwrap_err();
         prop_assert!(message.contains("cut short or damaged"), "{}", message);

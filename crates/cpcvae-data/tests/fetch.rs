@@ -1,4 +1,4 @@
-//! Downloads against a small HTTP server on this machine.
+//! Downloads from a small HTTP server on this machine.
 #![cfg(feature = "fetch")]
 
 use cpcvae_data::fetch::{RemoteFile, fetch_files};
@@ -17,8 +17,8 @@ const FILE: RemoteFile = RemoteFile {
     sha256: "c19810230eab895d9d5514d8b5678fada5970ec602b1123fae41e0116eedea35",
 };
 
-/// The file as mirrors store it. Content is told by its first bytes, so a
-/// mirror may as well send it uncompressed, and the tests can count bytes.
+/// The file as mirrors store it. gzip is detected by its first bytes, so a mirror may send the file
+/// uncompressed too, which lets the tests count bytes.
 fn stored() -> Vec<u8> {
     (0..4000).map(|i| (i % 250) as u8).collect()
 }
@@ -28,7 +28,7 @@ fn stored() -> Vec<u8> {
 enum Manner {
     Good,
     IgnoresRanges,
-    /// Promises all and closes after half of what was asked for, each time.
+    /// Announces the full length and closes the connection after half of it, each time.
     BreaksOff,
     WrongBytes,
     ShortFile,
@@ -109,7 +109,7 @@ fn answer(mut stream: TcpStream, manner: Manner, log: &Mutex<Vec<String>>) {
         body.len() - 1,
         body.len()
     );
-    // The client may hang up at any time; that is for the client's test to judge.
+    // The client may close the connection at any time; the client's test judges that.
     let _ = stream
         .write_all(head.as_bytes())
         .and_then(|()| stream.write_all(sent));
@@ -228,7 +228,7 @@ fn a_damaged_file_is_replaced() {
     std::fs::write(folder.path().join("numbers.gz"), b"damaged").unwrap();
     let said = fetch(&[&mirror], folder.path()).unwrap();
     assert!(
-        said[0].contains("is to be replaced: its content has 7 instead of 4000 bytes"),
+        said[0].contains("will be replaced: its content has 7 instead of 4000 bytes"),
         "{said:?}"
     );
     assert_fetched(folder.path());

@@ -17,7 +17,7 @@ fn the_official_files_open_and_split_as_in_the_paper() {
     );
     assert_eq!(info("mnist", &folder).unwrap().presence, Presence::OnDisk);
 
-    // The class counts and the first labels that the data set is known for.
+    // The published class counts and first labels.
     let count = |class| {
         (0..60_000)
             .filter(|&row| source.rows.labels.class_of(row) == Some(class))

@@ -1,4 +1,4 @@
-//! Numbers that are large against their spread: nothing of them is lost in 32 bits.
+//! Numbers that are large against their spread: no precision is lost in 32 bits.
 
 use cpcvae_data::{
     Cells, Column, Dataset, Layout, NumberKind, PackedNumbers, RawColumn, RawTable, Rows,
@@ -58,7 +58,7 @@ fn columns(data: &Dataset) -> &[Column] {
 #[test]
 fn a_feature_keeps_its_spread_and_is_written_as_it_was() {
     for raw in tables(41) {
-        // In memory, and left where it is.
+        // In memory, and left in the file.
         for memory_budget in [u64::MAX, 0] {
             let options = TableOptions {
                 ignore: vec!["y".into()],
@@ -94,7 +94,7 @@ fn a_target_keeps_its_spread_and_its_offset_is_known() {
             let value = labels.values_of(row).unwrap()[0];
             assert_eq!(offset + f64::from(value), time(row as usize) + 100.0);
         }
-        // Another table for the same model: its labels are less the model's offset.
+        // Another table for the same model: the model's offset is subtracted from its labels.
         let known = TableOptions {
             features: Some(columns(&table_of(&raw)).to_vec()),
             task: Some(Task::Regress),

@@ -1,4 +1,4 @@
-//! SVHN and CelebA, where their files are at hand (`CPCVAE_DATA`).
+//! SVHN and CelebA, where `CPCVAE_DATA` has their files.
 
 use cpcvae_data::{Layout, Rows, open_celeba, open_svhn};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ fn all_of_svhn_in_grey() {
     assert_eq!((count(0), count(1)), (4948, 13_861));
 }
 
-/// The official colour files are prepared as the grey files were.
+/// The official colour files give the same images as the grey files.
 #[test]
 fn colour_files_become_the_grey_ones() {
     let subset = ["subset_train_32x32.mat", "subset_test_32x32.mat"];

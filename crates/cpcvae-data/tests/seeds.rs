@@ -1,9 +1,9 @@
-//! What a seed gives is part of every published result. When a change here is
-//! wanted (a new version of `rand`, say), it belongs in the change log.
+//! The numbers that a seed gives are part of every published result. A change here (with a new
+//! version of `rand`, say) belongs in the change log.
 
 use cpcvae_data::{BatchPlan, HalfMoon, Split, SplitPlan, glyphs};
 
-/// The expected numbers are this crate's own of version 0.1.0.
+/// The expected numbers were made by version 0.1.0 of this crate.
 #[test]
 fn the_numbers_behind_a_seed_stay_the_same() {
     let moon = HalfMoon {

@@ -1,4 +1,4 @@
-//! What every split promises, on data sets of many shapes.
+//! Properties of every split, on data sets of many shapes.
 
 use cpcvae_data::{Dataset, Holdout, Labels, Layout, Matrix, Split, SplitPlan};
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ proptest! {
         for class in 0..class_count {
             let labelled = count(&data, &split.labelled, class);
             prop_assert!(labelled == per_class || labelled == per_class + 1);
-            // Held-out rows follow the classes' shares, give or take rounding.
+            // Held-out rows follow the classes' shares, up to rounding.
             let share = count(&data, &known, class) as f64 / known.len() as f64;
             let tested = count(&data, &split.test, class) as f64;
             prop_assert!((tested - 20.0 * share).abs() <= class_count as f64, "{} of {}", tested, 20.0 * share);

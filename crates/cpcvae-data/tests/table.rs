@@ -1,4 +1,4 @@
-//! What the columns of a table are taken for, and what is refused.
+//! How the columns of a table are interpreted, and what is refused.
 
 use cpcvae_data::{
     Cells, Column, ColumnKind, KindName, Layout, RawColumn, RawTable, Table, TableOptions,

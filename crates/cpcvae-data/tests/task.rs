@@ -1,4 +1,4 @@
-//! What is learnt from a label column: classes or numbers, and why.
+//! The task for a label column: classes or numbers, and why.
 
 use cpcvae_data::{Cells, Labels, RawColumn, RawTable, Table, TableOptions, Task};
 
@@ -40,7 +40,7 @@ fn whole(rows: usize, value: impl Fn(usize) -> usize) -> (Task, String) {
 
 #[test]
 fn whole_numbers_that_hardly_repeat_are_regressed() {
-    // 124 prices in 300 rows; and in 1,000 rows, where they lie far apart.
+    // 124 prices in 300 rows; and in 1,000 rows, where they are far apart.
     let (task, why) = whole(300, |row| 100 + 37 * (row % 124));
     assert_eq!(task, Task::Regress);
     assert!(
@@ -60,13 +60,13 @@ fn codes_that_repeat_stay_classes() {
     // Two labels of each of 40 people, numbered without a gap.
     assert_eq!(whole(80, |row| row % 40).0, Task::Classify);
     assert_eq!(whole(900, |row| 1950 + row % 70).0, Task::Classify);
-    // Article numbers lie far apart, but repeat.
+    // Article numbers are far apart, but repeat.
     assert_eq!(whole(900, |row| 1000 + 83 * (row % 30)).0, Task::Classify);
     let (task, why) = task_of(["cat", "dog", ""].map(String::from).into_iter());
     assert_eq!((task, why.contains("text")), (Task::Classify, true));
 }
 
-/// As numbers of 32 bits these are 10 whole numbers.
+/// In 32 bits these are 10 whole numbers.
 #[test]
 fn a_fraction_that_32_bits_drop_is_still_a_fraction() {
     let (task, why) = task_of((0..300).map(|row| format!("{}.25", 100_000_000 + row % 50)));

@@ -15,7 +15,7 @@ use std::time::Instant;
 fn best(mut work: impl FnMut()) -> f64 {
     let start = Instant::now();
     let (mut best, mut runs) = (f64::INFINITY, 0);
-    // Several runs at least: the first one may wait for fresh pages of memory.
+    // Several runs at least: the first one may include page faults.
     while runs < 5 || start.elapsed().as_secs_f64() < 0.2 {
         runs += 1;
         let run = Instant::now();

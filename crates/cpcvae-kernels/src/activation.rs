@@ -4,7 +4,8 @@ use crate::isa::Isa;
 use crate::math::{at_least, expm1, softplus};
 use crate::parallel;
 
-/// A non-linearity. The slope of each is a function of its output, so the input need not be kept.
+/// An activation function. Its derivative is a function of its output, so the input need not be
+/// kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `v`
@@ -22,7 +23,7 @@ pub enum Activation {
 const LEAK: f32 = 0.01;
 
 impl Activation {
-    /// Its slope below zero where it is made of two lines that meet there, the upper one `v`.
+    /// Its slope below zero if it is piecewise linear with `v` above zero.
     pub fn slope_below_zero(self) -> Option<f32> {
         match self {
             Self::Identity => Some(1.0),
@@ -68,8 +69,8 @@ kernel! {
 }
 
 kernel! {
-    /// `gz = gy * act'`, with the slope from the output `y`; adds the rows of `gz` to `sums [n]`.
-    /// All others are `[rows, n]`.
+    /// `gz = gy * act'`, with the derivative computed from the output `y`; adds the rows of `gz` to
+    /// `sums [n]`. All others are `[rows, n]`.
     pub(crate) fn slope_rows<FMA>(act: Activation, y: &[f32], gy: &[f32], gz: &mut [f32], sums: &mut [f32]) {
         macro_rules! rows {
             (|$v:ident| $slope:expr) => {{
@@ -134,8 +135,8 @@ pub(crate) fn column_sums(n: usize, g: &[f32], sums: &mut [f32]) {
     });
 }
 
-/// Lets `work` make column sums of each piece and adds them up in order, so that the result is
-/// the same for any number of threads.
+/// Computes column sums of each piece with `work` and adds them in order, so that the result is the
+/// same for any number of threads.
 fn sum_pieces<T: Send>(
     elements: usize,
     n: usize,

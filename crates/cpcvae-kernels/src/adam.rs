@@ -45,7 +45,7 @@ pub fn update(
     });
 }
 
-/// What the loop needs, with the bias corrections worked out in `f64`.
+/// Precomputed coefficients of the loop, with the bias corrections in `f64`.
 #[derive(Clone, Copy)]
 struct Coefficients {
     gain1: f32,

@@ -1,4 +1,4 @@
-//! Batch normalisation with a leaky rectifier behind it: `y = leaky(scale (x - mean) / sd + shift)`
+//! Batch normalisation followed by a leaky rectifier: `y = leaky(scale (x - mean) / sd + shift)`
 //! for each channel, channels last, and its gradients.
 
 use crate::isa::Isa;
@@ -8,18 +8,18 @@ use crate::parallel;
 /// Added to variances, so that a constant channel can be divided by its standard deviation.
 pub const EPSILON: f32 = 1e-5;
 
-/// What is done to normalised numbers.
+/// The affine map and rectifier after the normalisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Rescale<'a> {
     /// `[channels]`
     pub scale: &'a [f32],
     /// `[channels]`
     pub shift: &'a [f32],
-    /// Slope of the rectifier below zero: 0 cuts off, 1 does nothing.
+    /// Slope of the rectifier below zero: 0 for ReLU, 1 for none.
     pub leak: f32,
 }
 
-/// The sizes of what is normalised, `[rows, channels]`: a row is a pixel of an image.
+/// The sizes of the input, `[rows, channels]`: a row is a pixel of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NormShape {
     /// Pixels of all images.
@@ -29,7 +29,7 @@ pub struct NormShape {
 }
 
 impl NormShape {
-    /// Elements of a piece of work: whole rows.
+    /// Elements of a piece of work, which consists of complete rows.
     fn piece(&self) -> usize {
         (parallel::rows_per_piece(self.channels) * self.channels).max(1)
     }
@@ -40,7 +40,7 @@ impl NormShape {
     }
 }
 
-/// What each channel is normalised by.
+/// The statistics of each channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
     /// `[channels]`
@@ -55,7 +55,7 @@ impl Statistics {
         self.variance.iter().map(inverse).collect()
     }
 
-    /// `[scale / sd, shift - mean scale / sd]`: normalising is one multiplication and addition.
+    /// `[scale / sd, shift - mean scale / sd]`: normalising is one multiply-add.
     fn as_line(&self, rescale: Rescale) -> [Vec<f32>; 2] {
         let slope: Vec<f32> = self
             .inverse_sd()
@@ -73,8 +73,8 @@ impl Statistics {
 
 /// Mean and variance of each channel of `x [rows, channels]`; both 0 without rows.
 ///
-/// Pieces of rows are centred before they are squared, and put together in double precision: a
-/// mean far from zero costs no digits.
+/// Pieces of rows are centred before they are squared, and combined in double precision, so that a
+/// mean far from zero loses no precision.
 ///
 /// # Panics
 /// If the length does not fit the shape.
@@ -140,8 +140,8 @@ pub fn forward(
 
 /// Gradients `[gx [rows, channels], g_scale [channels], g_shift [channels]]` of [`forward`] from
 /// the gradient `gy [rows, channels]` of its output. `of_batch` says that the statistics are those
-/// of `x` itself, so that they change with it; otherwise they are given numbers. If there is one,
-/// `skip [rows, channels]` is added to `gx`.
+/// of `x` itself, so that gradients flow through them; otherwise they are constants. `skip [rows,
+/// channels]`, if given, is added to `gx`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
@@ -191,7 +191,7 @@ pub fn backward(
         .iter_mut()
         .zip(&inverse_sd)
         .for_each(|(sum, inverse)| *sum *= inverse);
-    // gx = slope (gz - mean(gz) - x-hat mean(gz x-hat)), with x-hat = (x - mean) / sd: a line in x.
+    // gx = slope (gz - mean(gz) - x-hat mean(gz x-hat)), with x-hat = (x - mean) / sd: affine in x.
     let rows = shape.rows.max(1) as f32;
     let of_channel = slope.iter().zip(&inverse_sd).zip(&statistics.mean);
     let sums = g_scale.iter().zip(g_shift.iter());

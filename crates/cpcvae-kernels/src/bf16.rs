@@ -1,10 +1,10 @@
 //! Matrix products with factors in bfloat16 and sums in `f32`: on the AMX tiles of recent Intel
-//! processors, or with the vector instruction that AMD's have since Zen 4.
+//! processors, or with the vector instruction of AMD's since Zen 4.
 //!
 //! Packing a factor ([`PackedLeft`], [`PackedRight`]) and multiplying ([`multiply`]) are separate
-//! steps, because a factor can be part of several products. Packing runs everywhere, and so does
-//! [`multiply`]: without such instructions ([`Isa::has_bf16_products`]) it makes the same product
-//! of the same tiles in plain loops.
+//! steps, because a factor can be part of several products. Both run everywhere: without such
+//! instructions ([`Isa::has_bf16_products`]) [`multiply`] computes the same product of the same
+//! tiles in plain loops.
 //!
 //! Every element of a product is summed in an order that depends on `k` only: neither the number
 //! of threads nor the other rows and columns change it.
@@ -45,8 +45,8 @@ use crate::parallel;
 
 /// `c = a b`, or `c += a b` if `accumulate`, with `a [m, k]`, `b [k, n]` and `c [m, n]` row-major.
 ///
-/// With the instructions of the current [`Isa`], else by [`multiply_portable`]. The instructions
-/// count factors and sums below 2^-126, the smallest normal number, as zero.
+/// With the instructions of the current [`Isa`], otherwise by [`multiply_portable`]. The
+/// instructions flush factors and sums below 2^-126, the smallest normal number, to zero.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -73,8 +73,8 @@ fn assert_shapes(left: &PackedLeft, right: &PackedRight, c: &[f32]) {
     assert_eq!(c.len(), left.rows() * right.columns());
 }
 
-/// Threads that [`parallel::for_each`] will use. Asking rayon starts its threads, so it is only
-/// asked if they are needed.
+/// The number of threads that [`parallel::for_each`] will use. Rayon starts its threads when asked
+/// for their number, so it is only asked if they are needed.
 fn threads_for(operations: usize) -> usize {
     if operations < parallel::THRESHOLD {
         1

@@ -89,8 +89,8 @@ pub fn backward(
     }
     let isa = Isa::current();
     let (layer, elements) = (gv.len(), y.len());
-    // Each piece has its own sums for v; they are added up in order, so that the result is the
-    // same for any number of threads.
+    // Each piece has its own sums for v, which are added in order, so that the result is the same
+    // for any number of threads.
     let mut partial = vec![0.0; shape.rows.div_ceil(PIECE) * layer];
     let pieces = y.chunks(PIECE * layer).zip(gy.chunks(PIECE * layer));
     let pieces = pieces.zip(gx.chunks_mut(PIECE * shape.width()));

@@ -1,12 +1,11 @@
-//! Convolutions of images, pixel by pixel in memory (`[rows, height, width, channels]`), and their
-//! gradients. A transposed convolution is the input gradient of a convolution, so it needs nothing
-//! of its own.
+//! Convolutions of images, channels last (`[rows, height, width, channels]`), and their gradients.
+//! A transposed convolution is the input gradient of a convolution, so it needs no code of its own.
 //!
-//! There are two ways. Kernels of 3 by 3 pixels with stride 1, which are most, go through
-//! `winograd.rs`, with a quarter of the products. For the others each image gets a border of zeros,
-//! and blocks of 8 pixels by 32 channels are summed over all taps and inputs in registers
-//! (`block.rs`), or of 32 pixels in AMX tiles (`tile_block.rs`). With the workspace's
-//! precision bfloat16, factors are rounded to it; sums are always `f32`.
+//! There are two algorithms. Kernels of 3 by 3 pixels with stride 1, the majority, use Winograd's
+//! (`winograd.rs`), with a quarter of the products. For the others each image gets a border of
+//! zeros, and blocks of 8 pixels by 32 channels are summed over all taps and inputs in registers
+//! (`block.rs`), or of 32 pixels in AMX tiles (`tile_block.rs`). With the workspace's precision
+//! bfloat16, factors are rounded to it; sums are always `f32`.
 
 mod block;
 #[cfg(target_arch = "x86_64")]
@@ -49,9 +48,9 @@ impl ConvScratch {
     }
 }
 
-/// The sizes of a convolution with an odd kernel, whose borders are zeros: from images
-/// `[rows, height, width, inputs]` to images `[rows, height / stride, width / stride, outputs]`,
-/// sides rounded up, by weights `[kernel, kernel, inputs, outputs]`.
+/// The sizes of a convolution with an odd kernel and zero padding: from images `[rows, height,
+/// width, inputs]` to images `[rows, height / stride, width / stride, outputs]`, sides rounded up,
+/// by weights `[kernel, kernel, inputs, outputs]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvShape {
     /// Number of images.
@@ -66,7 +65,7 @@ pub struct ConvShape {
     pub outputs: usize,
     /// Side of the kernel, odd.
     pub kernel: usize,
-    /// Pixels of the input between those that the kernel is laid on.
+    /// Distance between the input pixels under the kernel's centre.
     pub stride: usize,
 }
 
@@ -129,9 +128,9 @@ impl ConvShape {
     }
 }
 
-/// `y [rows, output height, output width, outputs]`, the convolution of
-/// `x [rows, height, width, inputs]` with `w [kernel, kernel, inputs, outputs]`; if there is one,
-/// `added`, of the same shape as `y`, is added to it.
+/// `y [rows, output height, output width, outputs]`, the convolution of `x [rows, height, width,
+/// inputs]` with `w [kernel, kernel, inputs, outputs]`, plus `added`, if given, of the same shape
+/// as `y`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
@@ -163,8 +162,7 @@ pub fn forward(
 }
 
 /// `gx [rows, height, width, inputs]` from the gradient `gy` of [`forward`]'s output: the
-/// transposed convolution of `gy`; if there is one, `added`, of the same shape as `gx`, is added
-/// to it.
+/// transposed convolution of `gy`, plus `added`, if given, of the same shape as `gx`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
@@ -195,7 +193,7 @@ pub fn input_gradient(
     });
 }
 
-/// Lets every pass write its part of each image of `to`.
+/// Runs every pass on each image of `to`.
 fn apply(
     (engine, scratch): (ConvEngine, &Scratch<PackedImages>),
     shape: &ConvShape,

@@ -1,8 +1,8 @@
-//! Log-densities of whole rows of features, and their slopes.
+//! Log-densities of rows of features, and their gradients.
 //!
 //! `params [rows, maps, features]` are the parameters of every feature; `x [rows / repeat,
-//! features]` the features, each row of which serves `repeat` rows of parameters: a sum over
-//! classes asks for the density of one row under many.
+//! features]` the features, each row of which is used for `repeat` rows of parameters: a sum over
+//! classes needs the density of one row under many.
 
 use crate::isa::Isa;
 use crate::math::{exp, ln, softplus, sum};
@@ -21,7 +21,7 @@ pub enum Density {
 }
 
 impl Density {
-    /// How many maps of parameters it has.
+    /// The number of its parameter maps.
     pub fn maps(self) -> usize {
         match self {
             Self::Normal => 2,
@@ -30,7 +30,7 @@ impl Density {
         }
     }
 
-    /// One feature takes as long as this many of the cheapest operations.
+    /// The cost of one feature, relative to the cheapest operations.
     fn cost(self) -> usize {
         match self {
             Self::Normal | Self::Bernoulli => 2,
@@ -95,8 +95,8 @@ pub fn log_prob(shape: DensityShape, density: Density, params: &[f32], x: &[f32]
     });
 }
 
-/// As [`log_prob`], and `d_params [rows, maps, features]`: the slopes of `out[row]` with respect
-/// to that row's parameters.
+/// As [`log_prob`], and `d_params [rows, maps, features]`: the derivatives of `out[row]` with
+/// respect to that row's parameters.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
@@ -138,7 +138,7 @@ pub fn log_prob_with_gradient(
 /// Multiplies each row of `d_params [n, ..]`, as [`log_prob_with_gradient`] gave them, by the
 /// gradient of that row's log-density, `gradient [n]`.
 ///
-/// # Panics
+/// If the lengths are not multiples of the rows.
 /// If the rows do not come out even.
 pub fn scale_rows(gradient: &[f32], d_params: &mut [f32]) {
     let Some(width) = d_params.len().checked_div(gradient.len()) else {
@@ -165,11 +165,11 @@ kernel! {
     }
 }
 
-/// Features in one block of a row: their terms stay in the first cache.
+/// Features in one block of a row: their terms stay in the L1 cache.
 const BLOCK: usize = 256;
 
-/// Adds up the terms that `$body` makes of each block of a row. A macro, because a closure would
-/// be compiled without the instruction set of the kernel around it.
+/// Sums the terms that `$body` computes for each block of a row. A macro, because a closure would
+/// be compiled without the instruction set of the enclosing kernel.
 macro_rules! sum_of_blocks {
     ($features:expr, |$block:ident, $terms:ident| $body:block) => {{
         let features = $features;

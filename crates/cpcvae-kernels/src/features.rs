@@ -1,7 +1,7 @@
-//! What the processor says it can do.
+//! Processor features.
 
-/// Features of the processor that matter to the kernels, and whether it has them; none where the
-/// processor is of another kind.
+/// Processor features that matter to the kernels, and whether they are there; empty on other
+/// architectures.
 #[cfg(target_arch = "x86_64")]
 pub fn features() -> Vec<(&'static str, bool)> {
     vec![
@@ -16,8 +16,8 @@ pub fn features() -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Features of the processor that matter to the kernels, and whether it has them; none where the
-/// processor is of another kind.
+/// Processor features that matter to the kernels, and whether they are there; empty on other
+/// architectures.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn features() -> Vec<(&'static str, bool)> {
     Vec::new()

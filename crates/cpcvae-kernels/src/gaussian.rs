@@ -1,4 +1,4 @@
-//! The encoder's diagonal normal: reparameterised sample and divergence from the prior.
+//! The encoder's diagonal normal: reparameterised sample and KL divergence from the prior.
 //!
 //! `raw [n, 2c]` holds the means and then the raw scales of every row;
 //! sigma = softplus(raw scale) + floor.

@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 /// An instruction set the kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
-    /// What [`Isa::Avx512`] has, and AMX tiles for bfloat16 products ([`crate::bf16`]).
+    /// [`Isa::Avx512`] plus AMX tiles for bfloat16 products ([`crate::bf16`]).
     Amx,
-    /// What [`Isa::Avx512`] has, and its instruction for bfloat16 products.
+    /// [`Isa::Avx512`] plus its instruction for bfloat16 products.
     Avx512Bf16,
     /// x86-64 with AVX-512 (F, DQ, BW, VL) and FMA.
     Avx512,
@@ -23,7 +23,7 @@ thread_local! {
 }
 
 impl Isa {
-    /// Whether this machine can run it.
+    /// Whether this machine supports it.
     pub fn is_supported(self) -> bool {
         match self {
             Isa::Portable => true,
@@ -62,9 +62,9 @@ impl Isa {
         all
     }
 
-    /// The one that kernels called from this thread use: the one of an enclosing [`Isa::run`],
-    /// else the one named by `CPCVAE_ISA` (`amx`, `avx512bf16`, `avx512`, `avx2` or
-    /// `portable`), else the best.
+    /// The instruction set of kernels called from this thread: that of an enclosing [`Isa::run`],
+    /// otherwise the one named by `CPCVAE_ISA` (`amx`, `avx512bf16`, `avx512`, `avx2` or
+    /// `portable`), otherwise the best.
     ///
     /// # Panics
     /// If `CPCVAE_ISA` names an unknown or unsupported instruction set.
@@ -75,8 +75,8 @@ impl Isa {
         })
     }
 
-    /// The one named by `CPCVAE_ISA`, or the best; else what is wrong with the name. A program
-    /// asks here first, because [`Isa::current`] cannot say it nicely.
+    /// The one named by `CPCVAE_ISA`, or the best; an error if the name is invalid. A program calls
+    /// this first, because [`Isa::current`] can only panic.
     pub fn asked_for() -> Result<Isa, String> {
         from_name(std::env::var("CPCVAE_ISA").ok().as_deref())
     }
@@ -91,7 +91,7 @@ impl Isa {
         unsafe { self.run_unchecked_support(work) }
     }
 
-    /// [`Isa::run`] without the question whether this machine can do it, for the tests, which
+    /// [`Isa::run`] without the check whether this machine supports it, for the tests, which
     /// emulate instructions.
     ///
     /// # Safety

@@ -6,7 +6,7 @@
 //! ([`isa::Isa`]), because only some of them have a fused multiply-add. Matrix products choose
 //! their own instructions (the `gemm` crate).
 //!
-//! Small arrays stay on the calling thread, larger ones are spread over rayon's current pool.
+//! Small arrays are processed on the calling thread, larger ones on rayon's current pool.
 
 #[macro_use]
 pub mod isa; // first, because the other modules use its macro

@@ -23,7 +23,7 @@ pub struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// Packs `w [k, n]`, in the memory that is already there if it is enough.
+    /// Packs `w [k, n]`, reusing the memory if it is large enough.
     ///
     /// # Panics
     /// If the length does not fit the shape.
@@ -64,7 +64,7 @@ pub fn forward(
     });
 }
 
-/// Where [`backward`] writes the gradients that are wanted.
+/// Outputs of [`backward`] for the gradients that are needed.
 #[derive(Debug, Default)]
 pub struct LinearGrads<'a> {
     /// With respect to the input, `[m, k]`.
@@ -75,7 +75,7 @@ pub struct LinearGrads<'a> {
     pub b: Option<&'a mut [f32]>,
 }
 
-/// `c = left right` where `left [m, k]` is stored as it is, or transposed.
+/// `c = left right`, where `left [m, k]` is stored plain or transposed.
 fn packed_product(
     workspace: &Workspace,
     [m, k]: [usize; 2],
@@ -127,7 +127,7 @@ pub fn backward(
     });
 }
 
-/// The gradients of input and weights that are wanted, from `gz [m, n]` before the activation.
+/// The needed gradients of input and weights, from `gz [m, n]` before the activation.
 fn products(
     workspace: &Workspace,
     [m, k, n]: [usize; 3],

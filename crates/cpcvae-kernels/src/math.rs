@@ -1,9 +1,9 @@
 //! Branch-free `f32` functions that vectorise inside a loop.
 //!
-//! `FMA` must be true only where the processor has a fused multiply-add (the crate's kernels take
-//! care of that; the `*_slice` functions choose at run time). Errors are relative to the exact
-//! result, measured by `tests/math_accuracy.rs` over dense sweeps, in units of 2^-24 = 6e-8
-//! (half a unit in the last place, or less), with and without FMA.
+//! `FMA` must be true only where the processor has a fused multiply-add (the crate's kernels ensure
+//! that; the `*_slice` functions choose at run time). Errors are relative to the exact result,
+//! measured by `tests/math_accuracy.rs` over dense sweeps, in units of 2^-24 = 6e-8 (half a unit in
+//! the last place, or less), with and without FMA.
 
 mod normal;
 pub(crate) mod precise;
@@ -47,7 +47,7 @@ pub(crate) fn at_most(x: f32, high: f32) -> f32 {
 /// The power is halved so that it exists for n = 128; it is 0 for n = -126.
 #[inline(always)]
 fn exp_parts<const FMA: bool>(x: f32) -> (f32, f32) {
-    // Adding 1.5 * 2^23 rounds to an integer that then stands in the low bits.
+    // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
     const ROUND: f32 = 12_582_912.0;
     let x = at_most(at_least(x, -87.3), 88.8);
     let shifted = fma::<FMA>(x, LOG2_E, ROUND);
@@ -183,7 +183,7 @@ pub(crate) fn sin_cos_turns<const FMA: bool>(u: f32) -> (f32, f32) {
     )
 }
 
-/// The sum in a fixed order that suits vectors of up to 16 lanes.
+/// The sum in a fixed order that is suited to vectors of up to 16 lanes.
 #[inline(always)]
 pub(crate) fn sum(values: &[f32]) -> f32 {
     let mut lanes = [0.0f32; 16];

@@ -1,10 +1,10 @@
-//! The nearest neighbours of each row among all rows, exactly, by blocks of products.
+//! Exact nearest neighbours of each row among all rows, by blocked matrix products.
 
 use crate::product::product_f32;
 use crate::timing::timed;
 use rayon::prelude::*;
 
-/// Rows whose neighbours are sought at once.
+/// Rows whose neighbours are searched at once.
 const QUERIES: usize = 256;
 /// Rows they are compared with at once: a block of squared distances has 4 MiB.
 const OTHERS: usize = 4096;
@@ -12,7 +12,7 @@ const OTHERS: usize = 4096;
 /// The nearest neighbours of rows, nearest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neighbours {
-    /// How many each row has.
+    /// Neighbours of each row.
     pub count: usize,
     /// `[rows, count]` row numbers.
     pub rows: Vec<u32>,
@@ -21,11 +21,11 @@ pub struct Neighbours {
 }
 
 /// The `count` nearest rows of each query, by Euclidean distance; fewer if there are not as many.
-/// `queries [n, width]`, `others [m, width]`. Of rows equally far the earlier ones are taken.
+/// `queries [n, width]`, `others [m, width]`. Ties go to the earlier row.
 ///
 /// # Panics
-/// If the lengths do not come out even, or a query has a row number to leave out but there are
-/// not as many rows as queries.
+/// If the lengths are not multiples of the width, or a query has a row number to leave out but
+/// there are not as many rows as queries.
 pub fn nearest(width: usize, queries: &[f32], others: &[f32], count: usize) -> Neighbours {
     search(width, queries, others, count, false)
 }
@@ -33,7 +33,7 @@ pub fn nearest(width: usize, queries: &[f32], others: &[f32], count: usize) -> N
 /// The `count` nearest other rows of each row of `rows [n, width]`.
 ///
 /// # Panics
-/// If the length does not come out even.
+/// If the length is not a multiple of the width.
 pub fn nearest_others(width: usize, rows: &[f32], count: usize) -> Neighbours {
     search(width, rows, rows, count, true)
 }
@@ -58,7 +58,7 @@ fn search(
     if count == 0 {
         return found;
     }
-    // |q - o|^2 = |q|^2 - 2 q o + |o|^2 cancels badly where rows are far from the origin.
+    // |q - o|^2 = |q|^2 - 2 q o + |o|^2 loses precision where rows are far from the origin.
     let centre = column_means(width, others);
     let others_centred = centred(others, &centre);
     let queries_centred = if same_rows {
@@ -90,7 +90,7 @@ fn search(
                 .for_each(|(query, (nearest, products))| {
                     let itself = if same_rows { first + query } else { usize::MAX };
                     for (other, (norm, product)) in norms.iter().zip(products).enumerate() {
-                        // The query's own norm is the same for all and left out.
+                        // The query's own norm is the same for all, so it is left out.
                         let distance = norm - 2.0 * product;
                         if distance < nearest.bound && offset + other != itself {
                             nearest.insert(distance, (offset + other) as u32);
@@ -113,7 +113,7 @@ fn search(
 struct Nearest {
     found: Vec<(f32, u32)>,
     count: usize,
-    /// What a distance must be below to get in.
+    /// Only smaller distances are inserted.
     bound: f32,
 }
 

@@ -13,7 +13,7 @@ use crate::math::precise::normal_tail_inverse;
 use crate::math::{ln, sum};
 use crate::parallel;
 
-/// One pixel takes as long as this many of the cheapest operations.
+/// The cost of one pixel, relative to the cheapest operations.
 pub(crate) const COST: usize = 16;
 
 /// `out [n]`: the log-density of each row, summed over its `p` pixels.
@@ -49,8 +49,8 @@ pub fn log_prob_with_gradient(
 
 /// Draws `x [n, p]` from `u [n, p]`, uniform numbers in [0, 1).
 ///
-/// Where `u < rho` the truncated normal's inverse distribution function at `u / rho`, else the
-/// noise at `(u - rho) / (1 - rho)`.
+/// Where `u < rho`, the truncated normal's inverse distribution function at `u / rho`, otherwise
+/// the noise at `(u - rho) / (1 - rho)`.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
@@ -122,8 +122,8 @@ fn maps_mut(p: usize, params: &mut [f32]) -> [&mut [f32]; 3] {
     [rho, mean, &mut variance[..p]]
 }
 
-/// Pixels whose densities are kept before their logarithms are taken and added up: a running sum
-/// would keep the loop from being vectorised.
+/// Pixels whose densities are stored before their logarithms are taken and summed: a running sum
+/// would prevent vectorisation.
 const BLOCK: usize = 256;
 
 kernel! {
@@ -184,7 +184,7 @@ fn sum_of_logs<const FMA: bool>(factors: &mut [f32], shifts: &[f32]) -> f64 {
 }
 
 kernel! {
-    /// In three loops, because one would be a single chain of operations that wait for each other.
+    /// In three loops, because one would be a single chain of dependent operations.
     fn sample_row<FMA>(p: usize, params: &[f32], u: &[f32], x: &mut [f32]) {
         let [rho, mean, variance] = maps(p, params);
         let (mut points, mut sides) = ([0.0; BLOCK], [0.0; BLOCK]);

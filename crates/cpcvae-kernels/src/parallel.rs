@@ -1,4 +1,4 @@
-//! Spreading independent pieces of work over threads.
+//! Runs independent pieces of work on several threads.
 
 use crate::timing::timed;
 use rayon::Yield;
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 /// threads costs more than it saves. A layer of 200 x 100 outputs stays below.
 pub(crate) const THRESHOLD: usize = 32 * 1024;
 
-/// About how many elements one piece of work should have.
+/// The approximate number of elements in one piece of work.
 const PIECE: usize = 8 * 1024;
 
-/// Into how many shares for each thread work of more than so many operations, about half a
-/// millisecond, is divided, if it can be: a thread whose processor was taken away for a while leaves
-/// some of them to others.
+/// The number of shares for each thread that work of more than so many operations, about half a
+/// millisecond, is divided into, if possible: a thread whose processor is busy with other programs
+/// leaves some of them to other threads.
 const SHARES: usize = 8;
 const LARGE: usize = 32 * THRESHOLD;
 
-/// A thread that found nothing to do for this long no longer keeps its processor busy,
+/// A thread without work for this long stops spinning,
 const PATIENCE: Duration = Duration::from_millis(2);
-/// but looks again after so long.
+/// but checks again after this time.
 const NAP: Duration = Duration::from_micros(100);
 
 /// Rows of `width` elements in one piece of work; depends on the shape only.
@@ -37,7 +37,7 @@ pub(crate) fn for_each<T: Send>(
     items: impl Iterator<Item = T>,
     work: impl Fn(T) + Sync,
 ) {
-    // Small work does not ask for threads: who asks first decides how many there are.
+    // Small work does not ask for rayon's threads: the first to ask determines their number.
     if operations < THRESHOLD || rayon::current_num_threads() == 1 {
         return items.for_each(work);
     }
@@ -51,17 +51,16 @@ pub(crate) fn for_each<T: Send>(
 }
 
 thread_local! {
-    /// Whether this thread has work of [`with_threads_awake`] to do itself.
+    /// Whether this thread runs the work of a [`with_threads_awake`].
     static IS_WORKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does `work` on a thread of rayon's current pool, while the others stay awake.
+/// Runs `work` on a thread of rayon's current pool, while the others stay awake.
 ///
-/// A step of training has hundreds of parallel pieces with a little work between them that one
-/// thread does alone. Threads that fall asleep meanwhile take tens of microseconds to wake, each
-/// time; so they go on looking for work until it is done, or has been long in coming. Of several
-/// such works in one pool, one may return only when another is done; they do not wait for each
-/// other in a circle.
+/// A training step has hundreds of parallel pieces with a little single-threaded work between them.
+/// Threads that fall asleep meanwhile take tens of microseconds to wake, each time; so they keep
+/// looking for work until it is done, or there has been none for a while. Of several such works in
+/// one pool, one may return only when another is done; there are no circular waits.
 pub fn with_threads_awake<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let is_done = AtomicBool::new(false);
     rayon::scope(|scope| {
@@ -71,7 +70,7 @@ pub fn with_threads_awake<T: Send>(work: impl FnOnce() -> T + Send) -> T {
             before: IS_WORKING.replace(true),
         };
         scope.spawn_broadcast(|_, _| {
-            // A thread that waits within work of its own, this one or another, must go on with it.
+            // A thread that waits inside its own work must continue with that.
             if !IS_WORKING.get() {
                 look_for_work(is_done);
             }
@@ -80,7 +79,7 @@ pub fn with_threads_awake<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Ends the search of the others when the work is done, also by a panic.
+/// Ends the search of the others when the work is done or panics.
 struct Working<'a> {
     is_done: &'a AtomicBool,
     before: bool,
@@ -99,7 +98,7 @@ fn look_for_work(is_done: &AtomicBool) {
         if let Some(Yield::Executed) = rayon::yield_now() {
             idle_since = None;
         } else if idle_since.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
-            // Not in the way of other programs.
+            // Yields to other programs.
             std::thread::yield_now();
         } else {
             std::thread::sleep(NAP);
@@ -107,7 +106,7 @@ fn look_for_work(is_done: &AtomicBool) {
     }
 }
 
-/// [`for_each`], timed under `name` while a profile is recorded.
+/// [`for_each`], timed as `name` while a profile is recorded.
 pub(crate) fn timed_for_each<T: Send>(
     name: &'static str,
     operations: usize,
@@ -129,7 +128,7 @@ mod tests {
             let sums = pool.install(|| {
                 with_threads_awake(|| {
                     assert_eq!(rayon::current_num_threads(), threads);
-                    // Longer pauses than the others have patience for, too.
+                    // Including pauses longer than the others' patience.
                     let pauses = [0, 0, 5, 0, 3].map(Duration::from_millis);
                     pauses.map(|pause| {
                         std::thread::sleep(pause);
@@ -140,7 +139,7 @@ mod tests {
             });
             assert_eq!(sums, [4_999_950_000; 5], "{threads} threads");
         }
-        // From outside of any pool, and one within another.
+        // From outside of any pool, and nested in another.
         assert_eq!(with_threads_awake(|| with_threads_awake(|| 7)), 7);
     }
 

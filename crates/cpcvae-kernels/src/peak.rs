@@ -1,10 +1,10 @@
-//! How many floating-point operations this machine can do: what products are measured against.
+//! Peak floating-point throughput of this machine, as a reference for products.
 
 use crate::isa::Isa;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Vectors that are added to side by side: enough to hide the latency of a fused multiply-add,
+/// Vectors that are accumulated in parallel: enough to hide the latency of a fused multiply-add,
 /// and few enough for 16 registers.
 const SUMS: usize = 12;
 const ROUNDS: usize = 4_000_000;
@@ -36,7 +36,7 @@ pub fn fma_gflops(threads: usize) -> f64 {
     (0..5).map(|_| one_try()).fold(0.0, f64::max)
 }
 
-/// A kernel that keeps `SUMS` vectors of some lanes in registers.
+/// A kernel that keeps `SUMS` vectors in registers.
 macro_rules! multiply_adds {
     ($name:ident, $lanes:literal) => {
         kernel! {

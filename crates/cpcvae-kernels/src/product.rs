@@ -6,18 +6,18 @@ use crate::workspace::Workspace;
 use gemm::Parallelism;
 use serde::{Deserialize, Serialize};
 
-/// How exact the factors of large products are. Sums are always `f32`.
+/// The precision of the factors of large products. Sums are always `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// As they are.
+    /// Not rounded.
     F32,
     /// Rounded to bfloat16: 8 bits of mantissa.
     Bf16,
 }
 
 impl Precision {
-    /// What suits this machine: bfloat16 where it has instructions for it.
+    /// The default for this machine: bfloat16 if it has instructions for it.
     pub fn auto() -> Self {
         if Isa::current().has_bf16_products() {
             Self::Bf16
@@ -34,7 +34,7 @@ impl Precision {
         }
     }
 
-    /// That of the products of a layer with weights `[k, n]`, which may be too small to be rounded.
+    /// The precision for a layer with weights `[k, n]`, which may be too small to be rounded.
     pub fn of_layer(self, k: usize, n: usize) -> Self {
         if k * n < SMALLEST_ROUNDED_LAYER {
             Self::F32
@@ -45,11 +45,11 @@ impl Precision {
 }
 
 /// Layers with fewer weights are multiplied in `f32` whatever the precision: rounding and packing
-/// would cost what the product saves, so small networks lose nothing.
+/// would cost as much as the product saves.
 pub const SMALLEST_ROUNDED_LAYER: usize = 1 << 16;
 
 /// `c = op(a) op(b)`, `c [m, n]`, with factors of that precision, whatever the workspace's; each
-/// comes with whether it is transposed.
+/// has a flag for whether it is transposed.
 ///
 /// `a` is stored `[m, k]`, or `[k, m]` if transposed; `b` is stored `[k, n]`, or `[n, k]`.
 ///
@@ -65,8 +65,8 @@ pub fn product(
 ) {
     match precision {
         Precision::F32 => product_f32(shape, (a, a_transposed), (b, b_transposed), c),
-        // The product of two such numbers fits an `f32`, so this is what a machine with
-        // instructions for them computes, but for the order of the sums.
+        // The product of two such numbers fits an `f32`, so this is the result of a machine with
+        // instructions for them, up to the order of the sums.
         Precision::Bf16 => workspace.rounded.with(|[left, right]| {
             for (values, rounded) in [(a, &mut *left), (b, &mut *right)] {
                 rounded.resize(rounded.len().max(values.len()), 0.0);
@@ -78,7 +78,7 @@ pub fn product(
     }
 }
 
-/// [`product`] `[m, k, n]` with the factors as they are.
+/// [`product`] `[m, k, n]` without rounding.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.

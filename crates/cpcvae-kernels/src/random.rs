@@ -7,14 +7,14 @@ use crate::isa::Isa;
 use crate::math::{ln, sin_cos_turns};
 use crate::parallel;
 
-/// Names a stream of random numbers.
+/// Identifies a stream of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     /// Seed of the run.
     pub seed: u64,
     /// Training step (or any other count).
     pub step: u64,
-    /// Tells apart the draws of one step.
+    /// Distinguishes the draws of one step.
     pub purpose: u32,
 }
 
@@ -28,9 +28,9 @@ pub fn normal(stream: Stream, out: &mut [f32]) {
     fill(stream, out, normal_blocks);
 }
 
-/// Philox blocks made side by side.
+/// Philox blocks computed in parallel.
 const LANES: usize = 16;
-/// Elements that `LANES` blocks give: elements `16 w .. 16 w + 16` come from word `w` of each.
+/// Elements from `LANES` blocks: elements `16 w .. 16 w + 16` come from word `w` of each.
 const GROUP: usize = 4 * LANES;
 
 /// Elements in one piece of work.
@@ -94,7 +94,7 @@ fn words(stream: Stream, group: usize) -> [[u32; LANES]; 4] {
     words
 }
 
-/// Copies whole groups and the beginning of the last one.
+/// Copies complete groups and the beginning of the last one.
 #[inline(always)]
 fn store(group: &[[f32; LANES]; 4], out: &mut [f32]) {
     let group = group.as_flattened();

@@ -1,4 +1,4 @@
-//! Logarithms of class probabilities, and cross-entropies.
+//! Log-softmax and cross-entropy.
 
 use crate::isa::Isa;
 use crate::math::{exp, ln};
@@ -7,7 +7,7 @@ use crate::parallel;
 /// `log_probs = logits - ln sum exp logits` for each row; both `[n, classes]`.
 ///
 /// # Panics
-/// If the lengths differ, or the rows do not come out even.
+/// If the lengths differ, or are not multiples of the classes.
 pub fn log_softmax(classes: usize, logits: &[f32], log_probs: &mut [f32]) {
     check(classes, &[logits, log_probs]);
     let isa = Isa::current();

@@ -1,6 +1,6 @@
-//! Where the time goes: named pieces of work, timed while a profile is recorded.
+//! A profile of named pieces of work.
 //!
-//! Off, a call costs one relaxed load. Only the benchmark records one.
+//! Without recording, a call costs one relaxed load. Only the benchmark records a profile.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -10,30 +10,30 @@ use std::time::{Duration, Instant};
 static LISTENING: AtomicBool = AtomicBool::new(false);
 static HEARD: Mutex<BTreeMap<&'static str, Timing>> = Mutex::new(BTreeMap::new());
 
-/// What one kind of work took since [`start`].
+/// The time of one kind of work since [`start`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
-    /// How often it was done.
+    /// Number of calls.
     pub calls: u64,
-    /// How long it took in all.
+    /// Total time.
     pub time: Duration,
     /// Floating-point operations of its matrix products; 0 for other work.
     pub flop: f64,
 }
 
-/// Forgets what was heard and begins to listen.
+/// Clears the profile and starts recording.
 pub fn start() {
     heard().clear();
     LISTENING.store(true, Ordering::Relaxed);
 }
 
-/// Stops listening and tells what was heard, by name.
+/// Stops recording and returns the profile, by name.
 pub fn stop() -> BTreeMap<&'static str, Timing> {
     LISTENING.store(false, Ordering::Relaxed);
     std::mem::take(&mut heard())
 }
 
-/// Does `work` and counts it under `name`, with `flop` floating-point operations.
+/// Runs `work` and records it as `name`, with `flop` floating-point operations.
 pub fn timed<R>(name: &'static str, flop: f64, work: impl FnOnce() -> R) -> R {
     if !LISTENING.load(Ordering::Relaxed) {
         return work();
@@ -70,7 +70,7 @@ mod tests {
         }
         let heard = stop();
         timed("after", 1.0, || ());
-        // Other tests of this process may be recorded too, under names of their own.
+        // Other tests of this process may be recorded too, under other names.
         assert!(!heard.contains_key("before"));
         let between = heard["between"];
         assert_eq!((between.calls, between.flop), (3, 6.0));

@@ -1,4 +1,4 @@
-//! What follows the decoder: constraints on its maps and their affine warp to the image.
+//! Processing after the decoder: constraints on its maps and their affine warp to the image.
 
 mod line;
 mod shown;
@@ -11,7 +11,7 @@ use crate::isa::Isa;
 use crate::math::{at_least, at_most, sigmoid, softplus, tanh};
 use crate::parallel;
 
-/// How a raw map of the decoder becomes a parameter of the likelihood.
+/// The constraint that maps a raw value of the decoder to a parameter of the likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MapConstraint {
     /// The raw value.
@@ -119,7 +119,7 @@ kernel! {
 }
 
 kernel! {
-    /// One map: `g *= constraint'(raw)`, with the help of `values = constraint(raw)`.
+    /// One map: `g *= constraint'(raw)`, given `values = constraint(raw)`.
     fn multiply_by_slope<FMA>(map: MapConstraint, raw: &[f32], values: &[f32], g: &mut [f32]) {
         match map {
             MapConstraint::Identity => (),

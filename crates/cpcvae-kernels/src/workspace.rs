@@ -1,5 +1,4 @@
-//! What matrix products and convolutions need beside their arguments: a precision, and memory to
-//! work in.
+//! The precision and scratch memory of matrix products and convolutions.
 
 use crate::bf16::{PackedLeft, PackedRight};
 use crate::conv::ConvScratch;
@@ -7,10 +6,10 @@ use crate::product::Precision;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-/// The precision of large products, and scratch memory that is kept from call to call: pages fresh
-/// from the system at every call would cost more than the pass that writes them.
+/// The precision of large products, and scratch memory that is reused from call to call, since page
+/// faults of new memory would cost more than the pass that writes it.
 ///
-/// Results depend on the precision only. One workspace serves any number of threads.
+/// Results depend on the precision only. One workspace can be used by any number of threads.
 pub struct Workspace {
     precision: Precision,
     /// Gradients before an activation.
@@ -23,7 +22,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Without any memory yet.
+    /// With empty memory.
     pub fn new(precision: Precision) -> Self {
         Self {
             precision,
@@ -58,8 +57,8 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// One piece of memory for each thread of a pool, and one for threads outside: what a thread used
-/// last is still in its cache.
+/// Memory for each thread of a pool, and one for threads outside, so that a thread reuses memory
+/// that is still in its cache.
 #[derive(Debug)]
 pub(crate) struct Scratch<T>(Mutex<Vec<Option<T>>>);
 
@@ -70,7 +69,7 @@ impl<T> Default for Scratch<T> {
 }
 
 impl<T: Default> Scratch<T> {
-    /// Calls `work` with this thread's memory. It is taken out meanwhile: a nested call gets an
+    /// Calls `work` with this thread's memory, which is taken out meanwhile: a nested call gets an
     /// empty one.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let place = rayon::current_thread_index().map_or(0, |index| index + 1);

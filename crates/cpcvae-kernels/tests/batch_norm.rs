@@ -1,4 +1,4 @@
-//! Batch normalisation against its definition in double precision, and gradients against finite
+//! Batch normalisation compared with its definition in double precision, and gradients with finite
 //! differences, on every instruction set.
 
 use cpcvae_kernels::batch_norm::{
@@ -85,7 +85,7 @@ fn assert_near(found: &[f32], expected: &[f64], what: &str) {
 #[test]
 fn gradients_are_slopes() {
     for isa in Isa::supported() {
-        // Cut off, leaky, and not rectified at all.
+        // ReLU, leaky, and without rectifier.
         for (rows, channels, leak) in [(1, 3, 0.1), (2, 1, 0.0), (7, 5, 0.1), (40, 17, 1.0)] {
             let shape = NormShape { rows, channels };
             let x = normals(1, rows * channels);
@@ -117,7 +117,7 @@ fn gradients_are_slopes() {
                 let fixed = (fixed.as_ref(), leak);
                 let exact = loss(fixed, &wx, &wscale, &wshift, &gy);
                 assert_near(&[value], &[exact], "value");
-                // One row is its own mean: nothing but the shift is left, and 1 / sd is huge.
+                // A single row is its own mean: only the shift is left, and 1 / sd is huge.
                 if rows > 1 || !of_batch {
                     assert_near(
                         &gx,

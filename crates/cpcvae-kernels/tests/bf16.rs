@@ -1,5 +1,5 @@
-//! Packing against its definition, and bfloat16 products against plain ones: on AMX tiles (of the
-//! hardware, else emulated) and with vector instructions, where the machine has them.
+//! Packing compared with its definition, and bfloat16 products with plain ones: on AMX tiles (in
+//! hardware or emulated) and with vector instructions, where the machine has them.
 
 use cpcvae_kernels::bf16::{PackedLeft, PackedRight, Tile, multiply_portable, round_to_bf16};
 use cpcvae_kernels::isa::Isa;
@@ -88,7 +88,7 @@ fn check_packing(lines: usize, depth: usize, left: &mut PackedLeft, right: &mut 
 #[test]
 fn packing() {
     for isa in Isa::supported() {
-        // Used again and again: nothing may be left of larger factors that were here before.
+        // Used repeatedly: nothing may be left over from larger factors.
         let (mut left, mut right) = (PackedLeft::default(), PackedRight::default());
         isa.run(|| {
             check_packing(300, 250, &mut left, &mut right); // on several threads
@@ -154,7 +154,7 @@ mod products {
         Isa::Avx512Bf16.run(|| bf16::multiply(left, right, c, accumulate));
     }
 
-    /// All that can be tested here, by name.
+    /// All engines that can be tested here, by name.
     fn engines() -> Vec<(&'static str, Multiply)> {
         let mut all = vec![("tiles", on_tiles as Multiply)];
         if Isa::Avx512Bf16.is_supported() {
@@ -245,7 +245,7 @@ mod products {
         }
     }
 
-    /// Infinity times the zeros that tiles are filled up with would be NaN.
+    /// Infinity times the zeros that pad tiles would be NaN.
     #[test]
     fn not_a_number_stays_in_its_row_and_column() {
         let (m, k, n) = (20, 35, 40);

@@ -18,7 +18,7 @@ fn normals(purpose: u32, count: usize) -> Vec<f32> {
     out
 }
 
-/// The factors that count: rounded, or as they are.
+/// The effective factors: rounded or not.
 fn factors(values: &[f32], precision: Precision) -> Vec<f64> {
     let mut out = values.to_vec();
     if precision == Precision::Bf16 {

@@ -1,5 +1,5 @@
-//! Convolutions and their gradients against plain loops, on every instruction set; AMX is emulated
-//! where the processor lacks it.
+//! Convolutions and their gradients compared with plain loops, on every instruction set; AMX is
+//! emulated where the processor lacks it.
 
 use cpcvae_kernels::bf16::round_to_bf16;
 use cpcvae_kernels::conv::{ConvShape, forward, input_gradient, weight_gradient};
@@ -21,7 +21,7 @@ fn normals(purpose: u32, count: usize) -> Vec<f32> {
     out
 }
 
-/// Those of this machine, and AMX. Besides its tiles, which are emulated, that means AVX-512.
+/// Those of this machine, and AMX, which requires AVX-512 and emulated tiles.
 fn instruction_sets() -> Vec<Isa> {
     let mut all = Isa::supported();
     let emulates = cfg!(all(target_arch = "x86_64", target_os = "linux"));
@@ -43,7 +43,7 @@ fn run_on<R>(isa: Isa, work: impl FnOnce() -> R) -> R {
     isa.run(work)
 }
 
-/// Calls `visit` with the places in input, output and weights of every product of the sum.
+/// Calls `visit` with the indices into input, output and weights of every product of the sum.
 fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
     let [out_height, out_width] = shape.output_size();
     let border = shape.kernel / 2;
@@ -73,7 +73,7 @@ fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
 }
 
 /// Output, input gradient and weight gradient by plain loops, and by the kernels, of numbers that
-/// may be such as bfloat16 can hold.
+/// are exact in bfloat16 if `of_bf16`.
 fn both(precision: Precision, shape: &ConvShape, of_bf16: bool) -> [[Vec<f32>; 3]; 2] {
     let numbers = |purpose, count| {
         let mut numbers = normals(purpose, count);
@@ -99,7 +99,7 @@ fn both(precision: Precision, shape: &ConvShape, of_bf16: bool) -> [[Vec<f32>; 3
     forward(&workspace, shape, &x, &w, None, &mut kernels[0]);
     input_gradient(&workspace, shape, &gy, &w, None, &mut kernels[1]);
     weight_gradient(&workspace, shape, &x, &gy, &mut kernels[2]);
-    // With something added, it is the sum, to the bit.
+    // With an added image, the result is exactly the sum.
     let mut sums = [gy.clone(), x.clone()];
     forward(&workspace, shape, &x, &w, Some(&gy), &mut sums[0]);
     input_gradient(&workspace, shape, &gy, &w, Some(&x), &mut sums[1]);
@@ -133,8 +133,8 @@ fn shapes() -> Vec<ConvShape> {
     shapes
 }
 
-/// Those that go through `conv/winograd.rs` on most machines: tiles that fill the images and tiles
-/// that stick out, an odd number of them side by side, more of them than are taken at once, channels
+/// Shapes that use `conv/winograd.rs` on most machines: tiles that fill the images and tiles that
+/// do not, an odd number of them side by side, more of them than are processed at once, channels
 /// that fill the blocks and those that do not.
 fn shapes_of_few_products() -> Vec<ConvShape> {
     let sizes = [(1, 4, 4), (3, 7, 7), (2, 5, 12), (1, 28, 28), (2, 9, 30)];
@@ -162,7 +162,7 @@ fn difference(expected: &[f32], found: &[f32]) -> f32 {
     differences.fold(0.0, |most, d| if d > most || d.is_nan() { d } else { most }) / scale
 }
 
-/// Small ones of all kinds, around the sides of tiles.
+/// Small shapes of all kinds, around the sides of tiles.
 fn random_shapes() -> Vec<ConvShape> {
     let mut draws = normals(4, 1000)
         .into_iter()
@@ -182,8 +182,8 @@ fn random_shapes() -> Vec<ConvShape> {
         .collect()
 }
 
-/// Whether a convolution goes through `conv/winograd.rs` with factors rounded to bfloat16, so that
-/// also those are rounded that bfloat16 could hold before.
+/// Whether a convolution uses `conv/winograd.rs` with factors rounded to bfloat16, so that even
+/// numbers that are exact in bfloat16 are rounded.
 fn rounds_points(isa: Isa, shape: &ConvShape) -> bool {
     let of_vectors = matches!(isa, Isa::Avx512Bf16 | Isa::Avx512);
     let channels = [shape.inputs, shape.outputs];
@@ -191,7 +191,7 @@ fn rounds_points(isa: Isa, shape: &ConvShape) -> bool {
     of_vectors && fits && has_bf16_vectors()
 }
 
-/// Whether there are the instructions, be they worth using for products or not.
+/// Whether the machine has the instructions, even if they are not worth using.
 #[cfg(target_arch = "x86_64")]
 fn has_bf16_vectors() -> bool {
     is_x86_feature_detected!("avx512bf16")
@@ -244,7 +244,7 @@ fn error(exact: &[f64], found: &[f32]) -> f64 {
     (errors.map(|e| e * e).sum::<f64>() / numbers).sqrt()
 }
 
-/// Fewer products have larger errors: what docs/adr/0010 says of them.
+/// Fewer products have larger errors, as stated in docs/adr/0010.
 #[test]
 fn errors_of_few_products_are_as_documented() {
     let shape = ConvShape {
@@ -293,7 +293,7 @@ fn bf16_is_what_plain_loops_give_for_numbers_that_it_can_hold() {
     check(Precision::Bf16, true, &random_shapes(), 1e-5);
 }
 
-/// With numbers that bfloat16 can hold, products are exact and only sums are rounded.
+/// With numbers that are exact in bfloat16, products are exact and only sums are rounded.
 #[test]
 fn bf16_multiplies_what_it_can_hold_exactly() {
     let shape = ConvShape {

@@ -176,7 +176,7 @@ fn check_linear(m: usize, k: usize, n: usize, act: Activation) {
     assert_close(&format!("gb, {name}"), &gb, &gb_plain, 1e-5);
 }
 
-/// The slope comes from the output, which is tiny here; it must not round to 0 or 1.
+/// The derivative is computed from the output, which is tiny here; it must not round to 0 or 1.
 #[test]
 fn softplus_slope_far_below_zero() {
     let workspace = Workspace::new(Precision::F32);

@@ -1,4 +1,4 @@
-//! The Noise-Normal distribution's consistency with itself and with a plain version.
+//! The Noise-Normal distribution compared with itself and with a plain version.
 
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::noise_normal::{log_prob, log_prob_with_gradient, sample, sample_backward};
@@ -109,7 +109,7 @@ fn sample_gradient_is_that_of_the_quantile() {
     assert!(checked > 50);
 }
 
-/// Sums over pixels, rows of odd sizes, and the two ways to the same value.
+/// Sums over pixels, rows of odd sizes, and both functions with the same value.
 #[test]
 fn rows_are_sums_of_pixels() {
     for isa in Isa::supported() {

@@ -1,4 +1,4 @@
-//! The Noise-Normal distribution against 60-digit values, in ordinary and extreme places.
+//! The Noise-Normal distribution compared with 60-digit values, at ordinary and extreme points.
 
 use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::noise_normal::{log_prob_with_gradient, sample, sample_backward};

@@ -1,10 +1,10 @@
-//! Which pixels of a canvas an image shows, against a plain version.
+//! Which pixels of a canvas an image shows, compared with a plain version.
 
 use cpcvae_kernels::random::{self, Stream};
 use cpcvae_kernels::transform::clear_unshown;
 
-/// Whether the centre of a canvas pixel lies in the image, by solving theta p = c in `f64`, and how
-/// far it is from the image's border.
+/// Whether the centre of a canvas pixel is in the image, by solving theta p = c in `f64`, and its
+/// distance from the image's border.
 fn plain(theta: &[f32], (height, width): (usize, usize), pixel: usize) -> (bool, f64) {
     let theta: Vec<f64> = theta.iter().map(|t| f64::from(*t)).collect();
     let centre = |i: usize, size: usize| (2.0 * i as f64 + 1.0) / size as f64 - 1.0;
@@ -36,7 +36,7 @@ fn gradients_outside_the_image_are_cleared_and_others_kept() {
         for (i, (g, before)) in g.iter().zip(&before).enumerate() {
             let theta = &theta[i / (maps * pixels) * 6..][..6];
             let (is_shown, from_border) = plain(theta, canvas, i % pixels);
-            // On the border rounding decides.
+            // On the border, rounding decides.
             if from_border > 1e-4 {
                 assert_eq!(*g, if is_shown { *before } else { 0.0 }, "{theta:?} {i}");
             }

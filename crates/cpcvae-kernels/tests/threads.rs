@@ -229,7 +229,7 @@ fn random_numbers_have_their_moments() {
             "moment {power}"
         );
     }
-    // Neighbours and the sine and cosine of one angle, which stand 16 apart.
+    // Neighbours, and the sine and cosine of one angle, which are 16 apart.
     for lag in [1, 2, 16, 32, 64] {
         let pairs = values.iter().zip(&values[lag..]);
         let covariance = pairs.map(|(a, b)| f64::from(a * b)).sum::<f64>() / N as f64;

@@ -1,5 +1,5 @@
-//! Convolutions and batch normalisation against PyTorch. The constants are what
-//! `tests/reference/images.py` printed with PyTorch 2.
+//! Convolutions and batch normalisation compared with PyTorch. The constants were printed by
+//! `tests/reference/images.py` with PyTorch 2.
 
 use cpcvae_kernels::batch_norm::{self, NormShape, Rescale};
 use cpcvae_kernels::conv::{self, ConvShape};

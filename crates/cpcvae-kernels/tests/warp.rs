@@ -187,7 +187,7 @@ fn plain_version_and_finite_differences() {
     }
 }
 
-/// Points that are no numbers, or infinite, fall on the canvas's border.
+/// NaN and infinite points are mapped to the canvas's border.
 #[test]
 fn wild_points_stay_on_the_canvas() {
     let maps = [MapConstraint::Identity];
@@ -271,8 +271,8 @@ const G_THETA: [f32; 24] = [
     0.0, 0.0, 0.0, 109.6887, 47.68629, -72.94285,
 ];
 
-/// A huge value beside a tiny one: the interpolated value stays between them, even where the
-/// weight of the tiny one is all but 1 (it once cancelled to a variance of zero).
+/// A huge value beside a tiny one: the interpolated value stays between them, even if the weight of
+/// the tiny one is almost 1 (it once cancelled to a variance of zero).
 #[test]
 fn interpolation_never_leaves_the_range_of_its_neighbours() {
     let shape = WarpShape {

@@ -31,7 +31,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Numbers in [0, 1) that look random and never change (Weyl sequence of a hash).
+/// Pseudo-random numbers in [0, 1) that are always the same (hash of a Weyl sequence).
 struct Noise(u32);
 
 impl Noise {

@@ -1,10 +1,10 @@
-//! Pictures and tables of the experiments.
+//! Figures and tables of experiments.
 //!
-//! [`figure`] draws scatter panels, image grids, line charts and confusion matrices as PNG or
-//! SVG; [`table`] writes aligned text, Markdown and CSV. Both take plain slices and strings, so
-//! that anything can be drawn without a tensor at hand. [`experiment`] is the plan of an
-//! experiment, its results file and its tables; [`harness`] trains its cells and draws its figures.
-//! [`pictures`] is what a model shows, [`search_figures`] what a search for settings was like.
+//! [`figure`] draws scatter panels, image grids, line charts and confusion matrices as PNG or SVG;
+//! [`table`] writes aligned text, Markdown and CSV. Both take plain slices and strings, without
+//! tensors. [`experiment`] has the plan of an experiment, its results file and its tables;
+//! [`harness`] trains its cells and draws its figures. [`pictures`] visualises a model,
+//! [`search_figures`] a hyperparameter search.
 #![forbid(unsafe_code)]
 
 pub mod experiment;

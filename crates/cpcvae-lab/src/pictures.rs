@@ -1,4 +1,5 @@
-//! What a model shows: samples and reconstructions as grids of images, predictions over the plane.
+//! Visualisation of a model: samples and reconstructions as grids of images, predictions over the
+//! plane.
 
 use crate::figure::{Grid, Regions, ScatterPanel};
 use anyhow::{Result, bail};
@@ -11,17 +12,17 @@ use cpcvae_data::{Dataset, Labels, Layout, Matrix};
 const SAMPLES: usize = 8;
 /// Test images that are reconstructed.
 const RECONSTRUCTED: usize = 14;
-/// What all panels show of the plane: the few samples beyond it are left out.
+/// The part of the plane that all panels show; the few samples outside are left out.
 const VIEW: ([f32; 2], [f32; 2]) = ([-1.9, 2.9], [-1.3, 1.8]);
 /// Cells along each side of the map of predictions.
 const CELLS: usize = 120;
 
-/// How sure the predictor has to be of a sample's class: as in the paper, or less where the model
-/// never is.
+/// Acceptance thresholds of the predicted probability of a sample's class: the paper's, and lower
+/// ones for models that never reach it.
 const THRESHOLDS: [f32; 3] = [0.95, 0.5, 0.2];
 
-/// A column for each class; its label says where samples are less sure than the paper's, or
-/// where there are none.
+/// A column for each class; its label says if samples have a lower threshold than the paper's, or
+/// if there are none.
 pub fn samples(trained: &Trained, codes: CodeSource) -> Result<Grid> {
     let card = &trained.card;
     let mut grid = grid(&card.preprocess.layout)?;
@@ -63,7 +64,7 @@ fn of_class(inference: &Inference, class: usize, codes: CodeSource) -> Option<(f
     })
 }
 
-/// The first test images, and below them what each kind of reconstruction makes of them.
+/// The first test images, and below them each kind of reconstruction.
 pub fn reconstructions(
     trained: &Trained,
     test: &Dataset,
@@ -104,7 +105,7 @@ pub fn predictions_of(trained: &Trained, rows: &Dataset) -> Result<ScatterPanel>
     })
 }
 
-/// The rows that panels over the plane show.
+/// The rows inside the view.
 pub fn in_view(rows: Matrix) -> Matrix {
     let within = |range: [f32; 2], value: f32| range[0] <= value && value <= range[1];
     let shown: Vec<u32> = (0..rows.rows as u32)

@@ -1,4 +1,5 @@
-//! Pictures of a search for settings: its history, what decided, and what good trials have in common.
+//! Figures of a hyperparameter search: its history, the importance of parameters, and the settings
+//! of good trials.
 
 use crate::figure::{
     ParallelAxis, ParallelLine, Result, TrialMark, bars, parallel_coordinates, search_history,
@@ -6,8 +7,8 @@ use crate::figure::{
 use cpcvae_search::{Distribution, Space, Trial, TrialState};
 use std::path::{Path, PathBuf};
 
-/// Draws what there is to draw into a folder, as PNG and SVG, and names the files. `value` is what is
-/// made smaller.
+/// Draws all available figures into a folder, as PNG and SVG, and returns the files. `value` is the
+/// name of the loss.
 pub fn search_figures(
     folder: &Path,
     value: &str,
@@ -31,7 +32,7 @@ pub fn search_figures(
             })?;
         }
         if !importances.is_empty() {
-            let title = "What decided whether a trial was good";
+            let title = "Importance of the parameters";
             draw("importance", &|path| bars(title, importances, path))?;
         }
         let (axes, lines) = parallel(space, trials);

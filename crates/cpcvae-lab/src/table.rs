@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 /// Rows of text under a header.
 ///
-/// A row may be shorter or longer than the header: missing cells are blank, and a longer row
-/// widens the table, so nothing is ever dropped.
+/// A row may be shorter or longer than the header: missing cells are blank, and a longer row widens
+/// the table, so nothing is dropped.
 ///
 /// ```
 /// use cpcvae_lab::table::TextTable;
@@ -28,8 +28,8 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// Plain text with two spaces between columns, a rule under the header and no trailing
-    /// blanks. Columns of numbers are flush right.
+    /// Plain text with two spaces between columns, a rule under the header and no trailing blanks.
+    /// Columns of numbers are right-aligned.
     pub fn to_text(&self) -> String {
         let columns = self.columns(one_line, 0);
         let rule: Vec<String> = columns.iter().map(|c| "-".repeat(c.width)).collect();
@@ -41,9 +41,9 @@ impl TextTable {
             .collect()
     }
 
-    /// A Markdown table (GitHub's), aligned so that its source reads well too.
+    /// A Markdown table (GitHub's), with aligned source.
     pub(crate) fn to_markdown(&self) -> String {
-        // Three dashes is the least that every Markdown reader accepts as a rule.
+        // Every Markdown reader accepts a rule of three dashes.
         let columns = self.columns(markdown_cell, 3);
         let rule: Vec<String> = columns
             .iter()
@@ -57,7 +57,7 @@ impl TextTable {
         lines.iter().map(|line| format!("| {line} |\n")).collect()
     }
 
-    /// Comma-separated values, quoted where RFC 4180 asks for it; lines end in `\n`.
+    /// Comma-separated values, quoted as in RFC 4180; lines end in `\n`.
     pub(crate) fn to_csv(&self) -> String {
         let columns = self.columns(csv_cell, 0);
         (0..=self.rows.len())
@@ -105,7 +105,7 @@ struct Column {
 }
 
 impl Column {
-    /// The formatter's own padding counts characters; a table on a screen needs their widths.
+    /// The formatter's padding counts characters, but on a screen their widths matter.
     fn padded(&self, line: usize) -> String {
         let cell = &self.cells[line];
         let blanks = " ".repeat(self.width - cell.width());
@@ -116,8 +116,8 @@ impl Column {
     }
 }
 
-/// Whether every filled cell opens with a number ("98.4 ± 0.2", "-3", "12 s", "−0.1%"); marks
-/// such as "-" or "n/a" for a missing value do not count against it.
+/// Whether every filled cell starts with a number ("98.4 ± 0.2", "-3", "12 s", "−0.1%"); marks such
+/// as "-" or "n/a" for a missing value are ignored.
 fn is_numeric(cells: &[&str]) -> bool {
     let opens_with_digit = |cell: &&str| {
         cell.trim_start_matches(['+', '-', '−', '±', '~', '<', '>', '.', ' '])
@@ -130,7 +130,7 @@ fn is_numeric(cells: &[&str]) -> bool {
     filled.peek().is_some() && filled.all(opens_with_digit)
 }
 
-/// A line break inside a cell would tear the table apart.
+/// A line break inside a cell would break the table.
 fn one_line(cell: &str) -> String {
     cell.replace(['\n', '\r', '\t'], " ")
 }

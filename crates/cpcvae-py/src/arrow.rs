@@ -1,4 +1,4 @@
-//! Columns out of the Arrow stream interface, left where they are where their type allows it.
+//! Columns from the Arrow stream interface, without a copy if their type allows it.
 
 use crate::error::value_error;
 use arrow_array::cast::AsArray;
@@ -37,7 +37,7 @@ pub fn columns(frame: &Bound<'_, PyAny>) -> PyResult<(usize, Vec<RawColumn>)> {
     Ok((rows, columns.collect::<PyResult<_>>()?))
 }
 
-/// The cells of a column that comes in chunks.
+/// The cells of a chunked column.
 fn cells(chunks: &[&ArrayRef], kind: &DataType) -> Result<Cells, String> {
     Ok(match kind {
         DataType::Float16 => numbers::<Float16Type>(chunks, NumberKind::F16, f64::from),
@@ -96,7 +96,7 @@ fn cells(chunks: &[&ArrayRef], kind: &DataType) -> Result<Cells, String> {
     })
 }
 
-/// Numbers: left where they are in one chunk without a missing one, else copied.
+/// Numbers: without a copy if they are in one chunk without missing ones.
 fn numbers<T: ArrowPrimitiveType>(
     chunks: &[&ArrayRef],
     kind: NumberKind,
@@ -116,7 +116,7 @@ fn numbers<T: ArrowPrimitiveType>(
     Cells::Numbers(copied::<T>(chunks, number))
 }
 
-/// The memory of an array, which lives as long as somebody holds it.
+/// The memory of an array, which is freed when its last user is dropped.
 #[derive(Debug)]
 struct Lent(arrow_buffer::Buffer);
 
@@ -126,7 +126,7 @@ impl AsRef<[u8]> for Lent {
     }
 }
 
-/// NaN where one is missing.
+/// Copied, with NaN for missing ones.
 fn copied<T: ArrowPrimitiveType>(
     chunks: &[&ArrayRef],
     number: impl Fn(T::Native) -> f64,
@@ -147,7 +147,7 @@ fn times(seconds: Vec<f64>, zoned: bool) -> Cells {
     }
 }
 
-/// Blank where one is missing.
+/// Appends texts, blank for missing ones.
 fn append_texts(all: &mut Vec<String>, chunk: &ArrayRef) -> Result<(), String> {
     let text = |cell: Option<&str>| cell.map_or(String::new(), |text| text.trim().into());
     match chunk.data_type() {
@@ -173,7 +173,7 @@ fn append_texts(all: &mut Vec<String>, chunk: &ArrayRef) -> Result<(), String> {
     Ok(())
 }
 
-/// What levels are called: texts, or the digits of numbers.
+/// Appends the names of levels: texts, or the digits of numbers.
 fn append_levels(levels: &mut Vec<String>, values: &ArrayRef) -> Result<(), String> {
     match cells(&[values], values.data_type())? {
         Cells::Texts(texts) => levels.extend(texts),

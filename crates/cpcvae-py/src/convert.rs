@@ -1,4 +1,4 @@
-//! Numbers between Python's buffers and ours.
+//! Conversion between Python's buffers and Rust's numbers.
 
 use crate::error::value_error;
 use cpcvae_data::{Layout, Matrix};
@@ -11,34 +11,34 @@ pub fn bytes(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     PyBuffer::<u8>::get(buffer)?.to_vec(buffer.py())
 }
 
-/// Numbers of 64 bits out of a buffer of bytes.
+/// 64-bit numbers from a buffer of bytes.
 pub fn doubles(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let bytes = bytes(buffer)?;
     let (numbers, rest) = bytes.as_chunks::<8>();
     match rest.is_empty() {
         true => Ok(numbers.iter().map(|n| f64::from_ne_bytes(*n)).collect()),
         false => Err(value_error(
-            "the buffer does not hold whole numbers of 64 bits",
+            "the buffer does not hold a whole number of 64-bit values",
         )),
     }
 }
 
-/// Numbers of 32 bits out of a buffer of bytes.
+/// 32-bit numbers from a buffer of bytes.
 pub fn floats(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
     let bytes = bytes(buffer)?;
     let (numbers, rest) = bytes.as_chunks::<4>();
     match rest.is_empty() {
         true => Ok(numbers.iter().map(|n| f32::from_ne_bytes(*n)).collect()),
         false => Err(value_error(
-            "the buffer does not hold whole numbers of 32 bits",
+            "the buffer does not hold a whole number of 32-bit values",
         )),
     }
 }
 
-/// An array for Python: its bytes, the kind of its numbers as numpy names it, its shape.
+/// An array for Python: its bytes, its numpy data type, its shape.
 pub type Array<'py> = (Bound<'py, PyByteArray>, &'static str, Vec<usize>);
 
-/// Numbers of 32 bits as an array of that shape.
+/// 32-bit numbers as an array of that shape.
 pub fn array<'py>(py: Python<'py>, values: &[f32], shape: Vec<usize>) -> PyResult<Array<'py>> {
     let filled = PyByteArray::new_with(py, values.len() * 4, |bytes| {
         let (places, _) = bytes.as_chunks_mut::<4>();
@@ -55,8 +55,8 @@ pub fn matrix<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Array<'py>> {
     array(py, &matrix.values, vec![matrix.rows, matrix.columns])
 }
 
-/// Rows as the user knows them, in 64 bits: numbers with the offset of their column, levels by
-/// their place.
+/// Rows in the user's units, in 64 bits: numbers with the offset of their column, levels as their
+/// index.
 pub fn rows<'py>(py: Python<'py>, layout: &Layout, rows: &Matrix) -> PyResult<Array<'py>> {
     let offset = |column: usize| match layout {
         Layout::Columns(columns) => columns.get(column).map_or(0.0, |column| column.offset),

@@ -1,11 +1,12 @@
-//! Errors of the library as exceptions of Python.
+//! Library errors as Python exceptions.
 
 use cpcvae::Error;
 use cpcvae_data::DataError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 
-/// The exception for an error: `ValueError` for what the caller can change, `OSError` for files.
+/// The exception for an error: `ValueError` for errors that the caller can correct, `OSError` for
+/// files.
 pub fn exception(error: impl Into<Error>) -> PyErr {
     let error = error.into();
     let text = error.to_string();
@@ -18,7 +19,7 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
     }
 }
 
-/// The exception for values that cannot be.
+/// The exception for invalid values.
 pub fn value_error(problem: impl Into<String>) -> PyErr {
     PyValueError::new_err(problem.into())
 }

@@ -1,4 +1,4 @@
-//! Training: what Python asks for, as an estimator of the library.
+//! Training: an estimator of the library from Python's request.
 
 use crate::error::{exception, value_error};
 use crate::model::Model;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a fit is asked for; what is not said is the library's to choose.
+/// The request of a fit; what is missing is chosen by the library.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
@@ -90,7 +90,7 @@ impl Asked {
         Ok(estimator.resume(self.resume).overwrite(self.overwrite))
     }
 
-    /// The rows as the settings say, and what is to be said about them.
+    /// The rows as the settings say, with warnings.
     fn source(&self, estimator: &Estimator, table: &Table) -> PyResult<(Source, Vec<String>)> {
         let kind = match table.holds_images() {
             true => DataKind::Images,
@@ -102,7 +102,8 @@ impl Asked {
     }
 }
 
-/// Trains a model. `asked` is JSON; `listener` hears of it, and may raise an error to stop it.
+/// Trains a model. `asked` is JSON; `listener` receives the progress, and may raise an error to
+/// stop it.
 #[pyfunction]
 #[pyo3(signature = (table, asked, listener=None))]
 pub fn fit(
@@ -121,7 +122,7 @@ pub fn fit(
     Ok(Model::new(fitted.map_err(exception)?))
 }
 
-/// The complete settings that a fit would have, as TOML.
+/// The complete settings of a fit, as TOML.
 #[pyfunction]
 pub fn settings(py: Python<'_>, table: &Table, asked: &str) -> PyResult<String> {
     let asked = Asked::parse(asked)?;

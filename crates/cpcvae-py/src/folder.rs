@@ -1,4 +1,4 @@
-//! A run's folder as files in memory, and back: what a pickle holds.
+//! A run's folder as files in memory, and back, for pickling.
 
 use crate::error::{exception, value_error};
 use cpcvae::estimator::Fitted;
@@ -34,7 +34,7 @@ fn gather(folder: &Path, before: &str, files: &mut Files) -> std::io::Result<()>
     Ok(())
 }
 
-/// The model of such files. They are read as a run's folder is: nothing in them is executed.
+/// The model from such files. They are read like a run's folder: nothing in them is executed.
 pub fn open(files: &Files) -> Result<Fitted, PyErr> {
     let place = tempfile::tempdir().map_err(PyOSError::new_err)?;
     let folder = place.path().join("run");

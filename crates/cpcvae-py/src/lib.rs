@@ -1,7 +1,7 @@
-//! The native module of the Python package `cpcvae`: rows in, the library's front door, answers out.
+//! The native module of the Python package `cpcvae`: rows in, predictions out.
 //!
-//! Python says what is wanted (`python/cpcvae`), this crate carries it over, and the library decides.
-//! Nothing here knows mathematics or defaults.
+//! Python code (`python/cpcvae`) collects the arguments, this crate converts them, and the library
+//! decides. There are no mathematics or defaults here.
 #![forbid(unsafe_code)]
 
 mod arrow;
@@ -18,22 +18,22 @@ use std::ffi::OsString;
 use std::io::Write;
 
 /// Training allocates and frees large buffers at every step, which the system's allocator does
-/// slowly. Python's own memory does not come from here.
+/// slowly. Python's own memory does not use this allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The command `cpcvae` with these arguments; gives the number that the process is to end with.
+/// Runs the command `cpcvae` with these arguments; returns the exit code.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| {
         let code = cpcvae_cli::run(arguments);
-        // The process ends as a Python one, which does not know of this buffer.
+        // The process ends like a Python one, which does not flush this buffer.
         let _ = std::io::stdout().flush();
         code.0
     })
 }
 
-/// The methods: name and what each is, in a line.
+/// The methods: names and one-line summaries.
 #[pyfunction]
 fn methods() -> Vec<(&'static str, &'static str)> {
     let methods = cpcvae::method::all();
@@ -42,7 +42,7 @@ fn methods() -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
-/// What Python imports.
+/// The Python module.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,4 +1,4 @@
-//! A fitted model for Python: the answers of the library's `Fitted`, as arrays.
+//! A fitted model for Python: the library's `Fitted` with arrays as results.
 
 use crate::convert::{Array, array, floats, matrix, rows};
 use crate::error::{exception, value_error};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A trained model with everything that is known of it.
+/// A trained model with its calibration and reports.
 #[pyclass(module = "cpcvae._native", frozen, skip_from_py_object)]
 #[derive(Clone)]
 pub struct Model(Arc<Fitted>);
@@ -24,7 +24,7 @@ impl Model {
         Self(Arc::new(fitted))
     }
 
-    /// Rows for an answer. What they lack is logged as Python does.
+    /// Rows for the model. Warnings are logged in Python.
     fn rows(&self, py: Python<'_>, table: &Table) -> PyResult<Dataset> {
         let (data, warnings) = py.detach(|| table.rows_for(&self.0))?;
         if !warnings.is_empty() {
@@ -37,7 +37,7 @@ impl Model {
         Ok(data)
     }
 
-    /// With another seed for what is drawn at random, where one is given.
+    /// With another seed for random draws, if given.
     fn seeded(&self, seed: Option<u64>) -> Arc<Fitted> {
         match seed {
             Some(seed) => Arc::new(self.0.with_seed(seed)),
@@ -56,7 +56,7 @@ impl Model {
         Ok(Self::new(loaded.map_err(exception)?))
     }
 
-    /// Writes the folder of a run, which the command line opens, too.
+    /// Writes a run folder, which the command line can open, too.
     fn save(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
         py.detach(|| self.0.save(folder)).map_err(exception)
     }
@@ -71,7 +71,7 @@ impl Model {
         Ok(all)
     }
 
-    /// The model of such files.
+    /// The model from such files.
     #[staticmethod]
     fn from_files(py: Python<'_>, files: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut all = Files::new();
@@ -92,7 +92,7 @@ impl Model {
         self.clone()
     }
 
-    /// What the model says of itself, as JSON: the card, voters, whether labels were held out.
+    /// The model's metadata as JSON: the card, voters, whether labels were held out.
     fn about(&self) -> PyResult<String> {
         let held_out = match self.0.held_out() {
             HeldOutState::Measured => "measured".into(),
@@ -107,7 +107,7 @@ impl Model {
         }))
     }
 
-    /// Names of the classes; none where labels are numbers.
+    /// Names of the classes; empty if labels are numbers.
     #[getter]
     fn classes(&self) -> Vec<String> {
         self.0.classes().to_vec()
@@ -125,7 +125,7 @@ impl Model {
         PyBytes::new(py, self.0.history())
     }
 
-    /// What training did and what was found on held-out labels, as JSON.
+    /// The reports of training and of held-out labels, as JSON.
     fn report(&self) -> PyResult<String> {
         let fitted = &self.0;
         text(&json!({
@@ -143,8 +143,8 @@ impl Model {
         }))
     }
 
-    /// The method and its baselines on held-out labels, and the verdict, as JSON; `null` where
-    /// no labels were held out.
+    /// The method and its baselines on held-out labels, and the verdict, as JSON; `null` if no
+    /// labels were held out.
     fn comparison(&self) -> PyResult<String> {
         let Some(compared) = self.0.comparison() else {
             return Ok("null".into());
@@ -175,7 +175,7 @@ impl Model {
         }))
     }
 
-    /// Answers for rows: outputs, and what else was asked for.
+    /// Predictions for rows: outputs, and what else was requested.
     #[pyo3(signature = (table, coverage=None, density=false, samples=0, seed=None))]
     fn predict<'py>(
         &self,
@@ -220,7 +220,7 @@ impl Model {
         Ok((matrix(py, &codes.mean)?, matrix(py, &codes.sigma)?))
     }
 
-    /// Rows that codes, a buffer of 32-bit numbers, stand for.
+    /// Decodes codes, a buffer of 32-bit numbers, to rows.
     fn decode<'py>(
         &self,
         py: Python<'py>,
@@ -237,7 +237,7 @@ impl Model {
         rows(py, self.0.layout(), &made)
     }
 
-    /// Lower bounds of log p(x), and estimates of it from so many draws of the code.
+    /// Lower bounds of log p(x), and importance-weighted estimates with `draws` draws of the code.
     #[pyo3(signature = (table, draws, seed=None))]
     fn score<'py>(
         &self,
@@ -255,7 +255,7 @@ impl Model {
         Ok((numbers(&scores.elbo)?, numbers(&scores.log_likelihood)?))
     }
 
-    /// Rows through the code and back.
+    /// Reconstructions of rows.
     fn reconstruct<'py>(&self, py: Python<'py>, table: &Table, kind: &str) -> PyResult<Array<'py>> {
         let kind = match kind {
             "mean" => Reconstruction::Mean,
@@ -276,7 +276,7 @@ impl Model {
         rows(py, self.0.layout(), &made)
     }
 
-    /// New rows, of a class where one is named.
+    /// New rows, of a class if one is named.
     #[pyo3(signature = (count, class_=None, noisy=false, prior=false, threshold=None, seed=None))]
     #[allow(clippy::too_many_arguments)]
     fn sample<'py>(
@@ -308,7 +308,7 @@ impl Model {
         rows(py, self.0.layout(), &made.map_err(exception)?)
     }
 
-    /// Rows with missing cells filled in; the mean, or the draw of that number.
+    /// Rows with missing cells imputed by the mean, or by the draw of that number.
     #[pyo3(signature = (table, draw=None, iterations=100, seed=None))]
     fn impute<'py>(
         &self,
@@ -325,7 +325,7 @@ impl Model {
         rows(py, self.0.layout(), &filled.map_err(exception)?.rows)
     }
 
-    /// The rows most worth a label: number, class, entropy, percentile.
+    /// Rows to label next: number, class, entropy, percentile.
     fn suggest(
         &self,
         py: Python<'_>,
@@ -342,14 +342,14 @@ impl Model {
             .collect())
     }
 
-    /// How good the model is on rows whose classes are known, as JSON.
+    /// Evaluation on rows whose classes are known, as JSON.
     fn evaluate(&self, py: Python<'_>, table: &Table) -> PyResult<String> {
         let data = self.rows(py, table)?;
         let found = py.detach(|| self.0.evaluate(&data)).map_err(exception)?;
         text(&json!(found))
     }
 
-    /// Writes `report.html`, one page about the model on its training rows.
+    /// Writes `report.html`, a page about the model on its training rows.
     fn write_report(&self, py: Python<'_>, table: &Table, path: PathBuf) -> PyResult<()> {
         let data = self.rows(py, table)?;
         py.detach(|| self.0.write_html_report(&data, &path))

@@ -1,4 +1,4 @@
-//! Rows as Python hands them over: a table column by column or a block at a time, or images.
+//! Rows passed from Python: a table column by column or in blocks, or images.
 
 use crate::arrow;
 use crate::convert::{bytes, doubles, floats};
@@ -11,10 +11,10 @@ use cpcvae_data::{
 };
 use pyo3::prelude::*;
 
-/// What the rows are called in messages and reports.
+/// The name of the rows in messages and reports.
 const NAME: &str = "rows";
 
-/// Labels as Python hands them over.
+/// Labels passed from Python.
 #[derive(Clone, Debug)]
 enum Given {
     None,
@@ -22,11 +22,11 @@ enum Given {
         names: Vec<String>,
         of_row: Vec<Option<u32>>,
     },
-    /// Columns of numbers, NaN where one is not known.
+    /// Columns of numbers, NaN for missing labels.
     Values(Vec<RawColumn>),
 }
 
-/// Rows with their labels, as far as these are known.
+/// Rows with their known labels.
 #[pyclass(module = "cpcvae._native", from_py_object)]
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -39,7 +39,7 @@ pub struct Table {
 
 #[pymethods]
 impl Table {
-    /// No columns yet.
+    /// Without columns.
     #[new]
     fn new(rows: usize) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Table {
         }
     }
 
-    /// Whatever speaks the Arrow stream interface: a frame of pandas, polars, pyarrow.
+    /// A frame with the Arrow stream interface: pandas, polars, pyarrow.
     #[staticmethod]
     fn from_stream(frame: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (rows, columns) = arrow::columns(frame)?;
@@ -72,7 +72,7 @@ impl Table {
         })
     }
 
-    /// Columns of numbers that lie in one buffer, row after row, of a kind as numpy names it.
+    /// Columns of numbers in one row-major buffer, with a numpy data type.
     fn numbers(
         &mut self,
         names: Vec<String>,
@@ -101,14 +101,14 @@ impl Table {
         Ok(())
     }
 
-    /// A column of texts; nothing where one is missing.
+    /// A column of texts; `None` for missing ones.
     fn texts(&mut self, name: String, texts: Vec<Option<String>>) {
         let texts = texts.into_iter().map(Option::unwrap_or_default);
         let cells = Cells::Texts(texts.map(|text| text.trim().into()).collect());
         self.columns.push(RawColumn { name, cells });
     }
 
-    /// Labels that are classes: the place in `names` of each row's, below 0 where it is not known.
+    /// Class labels: the index in `names` for each row, negative for missing labels.
     fn classes(&mut self, column: String, names: Vec<String>, of_row: Vec<i64>) {
         let place = |place: i64| u32::try_from(place).ok();
         let of_row = of_row.into_iter().map(place).collect();
@@ -116,7 +116,7 @@ impl Table {
         self.labels = Given::Classes { names, of_row };
     }
 
-    /// Labels that are numbers, a buffer of 64-bit numbers for each name, NaN where one is not known.
+    /// Continuous labels, a buffer of 64-bit numbers for each name, NaN for missing labels.
     fn values(&mut self, names: Vec<String>, buffers: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
         let columns = names.iter().zip(&buffers).map(|(name, buffer)| {
             Ok(RawColumn {
@@ -148,7 +148,7 @@ impl Table {
         self.images.is_some()
     }
 
-    /// The rows for a training with these settings, and what is to be said about them.
+    /// The rows for a training with these settings, with warnings.
     pub fn source(&self, config: &RunConfig) -> PyResult<(Source, Vec<String>)> {
         let mut of_data = DataConfig {
             source: NAME.into(),
@@ -187,7 +187,7 @@ impl Table {
         Ok((data.into(), warnings))
     }
 
-    /// The rows for a model to answer about; labels where they are classes.
+    /// The rows for a model, with class labels if there are any.
     pub fn rows_for(&self, fitted: &Fitted) -> PyResult<(Dataset, Vec<String>)> {
         let (mut data, warnings) = match (&self.images, fitted.layout()) {
             (Some((pixels, shape)), _) => {
@@ -234,7 +234,7 @@ fn class_labels(given: &Given) -> Labels {
     }
 }
 
-/// Numbers of images, which have no table that would look at them.
+/// Continuous labels of images, which have no table for interpreting them.
 fn number_labels(columns: &[RawColumn]) -> Labels {
     let number = |column: &RawColumn, row: usize| match &column.cells {
         Cells::Numbers(numbers) => numbers[row] as f32,

@@ -1,4 +1,4 @@
-//! A long work beside Python: the caller's thread hears of it, and of Ctrl-C.
+//! Runs long work in parallel to Python: the caller's thread receives progress, and Ctrl-C.
 
 use cpcvae::infer::Evaluation;
 use cpcvae::train::{EvaluationReport, Observer, StepReport, TrainingInfo, Watch};
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How often Python is asked whether there was a signal.
+/// How often Python is checked for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What there is to hear.
+/// Events for the caller's thread.
 enum Event {
     Note(String),
     Begin {
@@ -35,7 +35,7 @@ enum Event {
     },
 }
 
-/// Tells the caller's thread.
+/// Sends events to the caller's thread.
 struct Teller {
     events: Sender<Event>,
     stop: Arc<AtomicBool>,
@@ -46,7 +46,7 @@ impl Watch for Teller {
     fn training(&self, info: &TrainingInfo) -> Box<dyn Observer> {
         let training = self.trainings.fetch_add(1, Ordering::SeqCst);
         let info = info.clone();
-        // Nobody who listens ends before the work does.
+        // The receiver lives longer than the work.
         let _ = self.events.send(Event::Begin { training, info });
         Box::new(OneTraining {
             events: self.events.clone(),
@@ -96,9 +96,9 @@ impl Drop for OneTraining {
     }
 }
 
-/// Does the work on a thread of its own, without the interpreter's lock. The caller's thread tells
-/// `listener` what happens (a method for each kind of event), and asks for a stop when Python has a
-/// signal, or the listener an error; that error is given then, once the work has ended.
+/// Runs the work on a separate thread, without the interpreter's lock. The caller's thread passes
+/// events to `listener` (a method for each kind), and asks for a stop on a signal or an error of
+/// the listener, which is returned after the work has ended.
 pub fn watched<T: Send>(
     py: Python<'_>,
     listener: Option<&Py<PyAny>>,
@@ -124,7 +124,7 @@ pub fn watched<T: Send>(
     })
 }
 
-/// Until the work has ended.
+/// Passes events on until the work has ended.
 fn listen(
     heard: &Receiver<Event>,
     listener: Option<&Py<PyAny>>,

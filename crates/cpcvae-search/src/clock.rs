@@ -1,4 +1,4 @@
-//! Time as Optuna writes it: `2026-11-18T19:39:52.273785+00:00`.
+//! Time in Optuna's format: `2026-11-18T19:39:52.273785+00:00`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,6 +1,6 @@
-//! What values a parameter may have, and its form in a journal of Optuna.
+//! The distribution of a parameter's values, and its format in an Optuna journal.
 //!
-//! Inside, every value is an `f64`: a number as it is, a choice by its place.
+//! Internally, every value is an `f64`: a number as it is, a choice as its index.
 
 use serde_json::{Value, json};
 
@@ -13,16 +13,16 @@ pub enum Distribution {
         low: f64,
         /// The largest.
         high: f64,
-        /// Whether all powers of ten are alike likely.
+        /// Whether the logarithm is uniform.
         log: bool,
     },
-    /// Whole numbers from `low` to `high`, both among them.
+    /// Whole numbers from `low` to `high`, inclusive.
     Int {
         /// The smallest.
         low: i64,
         /// The largest.
         high: i64,
-        /// Whether all powers of two are alike likely.
+        /// Whether the logarithm is uniform.
         log: bool,
     },
     /// One of a few: text, numbers or booleans.
@@ -52,7 +52,7 @@ impl Distribution {
         }
     }
 
-    /// The value that a person sees.
+    /// The external value.
     pub fn shown(&self, value: f64) -> Value {
         match self {
             Self::Float { .. } => json!(value),
@@ -61,7 +61,7 @@ impl Distribution {
         }
     }
 
-    /// The value inside, of one that a person sees; nothing where it is not possible.
+    /// The internal value of an external one; `None` if it is not possible.
     pub fn inner(&self, shown: &Value) -> Option<f64> {
         let value = match self {
             Self::Float { .. } | Self::Int { .. } => shown.as_f64()?,
@@ -95,7 +95,7 @@ impl Distribution {
         }
     }
 
-    /// Where a value lies between the ends, in [0, 1], as an axis shows it.
+    /// The position of a value between the ends, in [0, 1], for an axis.
     pub fn share(&self, value: f64) -> f64 {
         let between = |value: f64, low: f64, high: f64| match high > low {
             true => ((value - low) / (high - low)).clamp(0.0, 1.0),
@@ -114,7 +114,7 @@ impl Distribution {
         }
     }
 
-    /// As Optuna writes it: JSON inside a text.
+    /// In Optuna's format: JSON inside a string.
     pub fn to_optuna(&self) -> String {
         match self {
             Self::Float { low, high, log } => json!({
@@ -133,7 +133,7 @@ impl Distribution {
         .to_string()
     }
 
-    /// Reads what Optuna wrote; what it can say and this search cannot is an error in words.
+    /// Parses Optuna's format; unsupported distributions are errors.
     pub fn from_optuna(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let attributes = &value["attributes"];

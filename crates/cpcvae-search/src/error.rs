@@ -24,7 +24,7 @@ pub enum SearchError {
         problem: String,
     },
 
-    /// A line of a journal that is not one of Optuna's.
+    /// A line of a journal that is not in Optuna's format.
     #[error("{}, line {line}: {problem}; move the file away to start afresh", path.display())]
     Journal {
         /// The file.
@@ -35,7 +35,7 @@ pub enum SearchError {
         problem: String,
     },
 
-    /// A trial that the study does not have, or that is not as it must be.
+    /// A trial that the study does not have, or that has an invalid state.
     #[error("trial {number}: {problem}")]
     Trial {
         /// Its number.
@@ -54,5 +54,5 @@ impl SearchError {
     }
 }
 
-/// The result of anything here.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, SearchError>;

@@ -1,17 +1,17 @@
-//! Which parameters decided whether a trial was good: PED-ANOVA (Watanabe et al. 2023), the measure
-//! that Optuna 5 shows. For each parameter the distribution of its values among the best tenth is
-//! compared with that among all.
+//! The importance of parameters: PED-ANOVA (Watanabe et al. 2023), the measure that Optuna 5 shows.
+//! For each parameter, the distribution of its values among the best tenth of trials is compared
+//! with that among all.
 
 use super::sampler::grid_density;
 use super::{Distribution, Parameter, Space, Trial};
 
-/// Places of a grid over a range.
+/// Grid points over a range.
 const STEPS: usize = 50;
-/// The share of trials that are the best ones.
+/// The share of trials that count as the best ones.
 const BEST: f64 = 0.1;
 
-/// Parameters with their importance, which add up to 1; the most important first. Nothing where fewer
-/// than two trials have a value, or nothing differs.
+/// Parameters with their importance, which sum to 1; the most important first. Empty if fewer than
+/// two trials have a value, or all have the same.
 pub fn importances(space: &Space, trials: &[Trial]) -> Vec<(String, f64)> {
     let known: Vec<(&Trial, f64)> = trials
         .iter()
@@ -65,7 +65,7 @@ fn importance(parameter: &Parameter, best: &[&Trial], all: &[&Trial]) -> f64 {
     share(best_values.len(), best.len()).powi(2) / share(all_values.len(), all.len()) * divergence
 }
 
-/// Probabilities of the places of a grid, smoothed.
+/// Smoothed probabilities on a grid.
 fn on_grid(distribution: &Distribution, values: &[f64]) -> Vec<f64> {
     let (low, high, log, steps) = match distribution {
         Distribution::Choice(choices) => {

@@ -1,9 +1,9 @@
-//! Search for settings: what may be tried ([`Space`]), what is tried next ([`Sampler`]), what is not
-//! worth going on with ([`Pruner`]), and the record of it all ([`Study`]), which is a journal file of
-//! Optuna 5: its users open it with `optuna` and `optuna-dashboard`, and several processes and
-//! machines work on one.
+//! Hyperparameter search: the search space ([`Space`]), the choice of the next trial ([`Sampler`]),
+//! early stopping ([`Pruner`]), and the record of all trials ([`Study`]), which is an Optuna 5
+//! journal file: `optuna` and `optuna-dashboard` can open it, and several processes and machines
+//! can work on it.
 //!
-//! Nothing here knows what is trained. Values are always made smaller.
+//! This crate knows nothing of what is trained. Values are always minimised.
 //!
 //! ```
 //! use cpcvae_search::{Limits, Outcome, Sampler, Space, Study};

@@ -1,48 +1,48 @@
-//! Which trials are not worth going on with, judged by what others had reported. Smaller is better.
+//! Early stopping of trials, based on the reports of other trials. Smaller is better.
 
 use super::{Trial, TrialState};
 
-/// The start of the names under which successive halving keeps what a trial had reached, as Optuna's.
+/// The prefix of Optuna's keys for the values at the rungs of successive halving.
 pub const RUNG_KEY: &str = "completed_rung_";
 
-/// When trials are stopped early. Steps are shares of a trial's length in percent.
+/// When trials are stopped early. Steps are percentages of a trial's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pruner {
     /// Never.
     Nothing,
-    /// Its best report so far is worse than the median of what complete trials had reported at the
-    /// same step: Optuna's `MedianPruner`.
+    /// Its best report so far is worse than the median of those of complete trials at the same
+    /// step: Optuna's `MedianPruner`.
     Median {
         /// Complete trials before anything is stopped.
         startup: usize,
         /// The first step at which a trial may be stopped.
         warmup: u64,
     },
-    /// At each rung only the best share of all that came there goes on, without waiting for others:
-    /// ASHA, Optuna's `SuccessiveHalvingPruner`.
+    /// At each rung only the best share of all trials that reached it continues, without waiting
+    /// for others: ASHA, Optuna's `SuccessiveHalvingPruner`.
     Halving {
         /// The step of the first rung.
         first: u64,
-        /// One of so many goes on, and the next rung is so many times as far.
+        /// One in this many continues, and the next rung is this many times as far.
         factor: u64,
     },
 }
 
 impl Pruner {
-    /// The median with Optuna's five trials first, and not in the first tenth of a trial.
+    /// The median with Optuna's five startup trials, and not in the first tenth of a trial.
     pub const MEDIAN: Self = Self::Median {
         startup: 5,
         warmup: 10,
     };
 
-    /// Rungs at a ninth and a third of a trial, where the better third goes on.
+    /// Rungs at a ninth and a third of a trial, where the better third continues.
     pub const ASHA: Self = Self::Halving {
         first: 11,
         factor: 3,
     };
 
-    /// Whether a trial is to be stopped after its last report, and rungs that it has reached with it,
-    /// which have to be kept with the trial.
+    /// Whether to stop a trial after its last report, and the rungs that it reached with it, which
+    /// must be stored with the trial.
     pub fn judge(&self, trial: &Trial, others: &[Trial]) -> (bool, Vec<(String, f64)>) {
         match *self {
             Self::Nothing => (false, Vec::new()),
@@ -111,7 +111,7 @@ fn halve(trial: &Trial, others: &[Trial], first: u64, factor: u64) -> (bool, Vec
             .collect();
         reached.push((key, value));
         there.sort_by(f64::total_cmp);
-        // The first few go on only as the best of them all.
+        // The first few continue only if they are the best of all.
         let place = (there.len() / factor.max(1) as usize).saturating_sub(1);
         if value > there[place] {
             return (true, reached);
@@ -169,7 +169,7 @@ mod tests {
         };
         assert_eq!(judge(&[(10, 9.0)]), (false, vec![]));
         let rung = |number: u64, value: f64| (format!("{RUNG_KEY}{number}"), value);
-        // Of six, two go on.
+        // Of six, two continue.
         assert_eq!(judge(&[(15, 2.5)]), (true, vec![rung(0, 2.5)]));
         assert_eq!(judge(&[(15, 1.5)]), (false, vec![rung(0, 1.5)]));
         // Alone at the next rung.

@@ -1,15 +1,15 @@
-//! What may be tried: parameters in their order, some of them only where others have certain values.
+//! The search space: an ordered list of parameters, some of them conditional on others.
 
 use super::{Distribution, Trial};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A parameter is there only where another one has one of these values.
+/// A parameter is active only if another one has one of these values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// The other one, which comes before it.
+    /// The other one, which precedes it.
     pub name: String,
-    /// Its values, as people see them.
+    /// Its external values.
     pub is_one_of: Vec<Value>,
 }
 
@@ -20,20 +20,20 @@ pub struct Parameter {
     pub name: String,
     /// Its values.
     pub distribution: Distribution,
-    /// Where it is there; always, if nothing is said.
+    /// The condition; `None` for always.
     pub when: Option<Condition>,
 }
 
 /// All parameters of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Space {
-    /// Conditions name parameters that come before.
+    /// Conditions name preceding parameters.
     pub parameters: Vec<Parameter>,
 }
 
 impl Space {
-    /// The end of a name that is no setting of its own, but says whether the setting before it is
-    /// something other than zero.
+    /// The suffix of a name that is not a setting of its own, but says whether the setting before
+    /// it is non-zero.
     pub const SWITCH: &str = "?";
 
     /// The parameter of that name.
@@ -43,7 +43,7 @@ impl Space {
             .find(|parameter| parameter.name == name)
     }
 
-    /// Whether a parameter is there, with these values of those before it.
+    /// Whether a parameter is active, given the values of those before it.
     pub fn is_active(&self, parameter: &Parameter, params: &BTreeMap<String, f64>) -> bool {
         let Some(condition) = &parameter.when else {
             return true;
@@ -59,8 +59,7 @@ impl Space {
         }
     }
 
-    /// The settings that a trial stands for: values as people see them, and 0 for what is switched
-    /// off.
+    /// The settings of a trial: external values, and 0 for those that are switched off.
     pub fn settings(&self, trial: &Trial) -> BTreeMap<String, Value> {
         let mut settings = BTreeMap::new();
         for parameter in &self.parameters {
@@ -81,8 +80,8 @@ impl Space {
         settings
     }
 
-    /// The trial that stands for these settings, as far as they are in the space; names of those
-    /// that are not.
+    /// The trial with these settings, as far as they are in the space; and the names of those that
+    /// are not.
     pub fn trial_of(
         &self,
         setting: &dyn Fn(&str) -> Option<Value>,
@@ -107,7 +106,7 @@ impl Space {
         (params, outside)
     }
 
-    /// As one object, for programs that ask in another language.
+    /// As a JSON object, for programs in other languages.
     pub fn to_json(&self) -> Value {
         let parameters = self.parameters.iter().map(|parameter| {
             let when = parameter.when.as_ref().map(

@@ -1,5 +1,5 @@
-//! Spaces as written: TOML with the sections and keys of settings, and for each key what may be
-//! tried.
+//! The file format of spaces: TOML with the sections and keys of settings, and for each key the
+//! values to search.
 //!
 //! ```toml
 //! [method]
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toml::Table;
 
-/// What is written for one key.
+/// The entry for one key.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -30,12 +30,12 @@ struct Written {
     when: Option<Table>,
 }
 
-/// A table with one of these is a parameter, any other a section.
+/// A table with one of these keys is a parameter, any other a section.
 const KEYS: [&str; 3] = ["low", "factor", "choices"];
 
 impl Space {
-    /// Reads a space. `usual` says what a setting is where nothing is tried, for `factor`; `context`
-    /// is for messages.
+    /// Parses a space. `usual` gives the default of a setting, for `factor`; `context` is for
+    /// messages.
     pub fn from_toml(
         context: &str,
         text: &str,
@@ -53,7 +53,7 @@ impl Space {
         space.order().map_err(wrong)
     }
 
-    /// Parameters after those that they depend on.
+    /// Sorts parameters after those that they depend on.
     fn order(self) -> std::result::Result<Self, String> {
         let mut waiting = self.parameters;
         let mut ordered = Self::default();
@@ -81,7 +81,7 @@ impl Space {
                     .find(|value| other.is_some_and(|other| other.inner(value).is_none()));
                 if let Some(value) = impossible {
                     return Err(format!(
-                        "`{}` depends on `{}` being {value}, which that is never",
+                        "`{}` depends on `{}` being {value}, which it never is",
                         parameter.name, condition.name
                     ));
                 }
@@ -105,7 +105,7 @@ fn collect(
         };
         let Some(inner) = value.as_table() else {
             return Err(format!(
-                "`{name}` is {value}; say what may be tried, for example {{ low = 0.1, high = 10.0, \
+                "`{name}` is {value}; say which values to search, for example {{ low = 0.1, high = 10.0, \
                  log = true }}"
             ));
         };
@@ -207,7 +207,7 @@ fn range(
     }
 }
 
-/// From a factor less to a factor more than what is usual.
+/// From the default divided by the factor to the default times the factor.
 fn around(
     name: &str,
     factor: f64,
@@ -236,7 +236,7 @@ fn around(
     }
 }
 
-/// Lists are kept as text, since choices of Optuna are plain values.
+/// Lists are stored as text, since choices in Optuna are plain values.
 fn choice(value: &toml::Value) -> std::result::Result<Value, String> {
     Ok(match value {
         toml::Value::String(text) => json!(text),
@@ -244,7 +244,7 @@ fn choice(value: &toml::Value) -> std::result::Result<Value, String> {
         toml::Value::Float(number) => json!(number),
         toml::Value::Boolean(flag) => json!(flag),
         toml::Value::Array(_) => json!(value.to_string()),
-        other => return Err(format!("cannot be {other}")),
+        other => return Err(format!("cannot have the value {other}")),
     })
 }
 

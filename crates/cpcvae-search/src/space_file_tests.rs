@@ -73,7 +73,7 @@ fn zero_is_a_switch_and_settings_have_it_as_zero() {
     let settings = |params: &[(&str, f64)]| space.settings(&trial(params))["w"].clone();
     assert_eq!(settings(&[("w?", 0.0)]), json!(0.0));
     assert_eq!(settings(&[("w?", 1.0), ("w", 2.5)]), json!(2.5));
-    // And back.
+    // And the inverse.
     let (params, outside) = space.trial_of(&|_| Some(json!(0.0)));
     assert_eq!((params, outside.len()), (trial(&[("w?", 0.0)]).params, 0));
     let (params, outside) = space.trial_of(&|_| Some(json!(50.0)));
@@ -90,7 +90,7 @@ fn lists_are_choices_of_text() {
 #[test]
 fn what_cannot_be_searched_is_said_with_its_key() {
     for (text, said) in [
-        ("a = 3", "`a` is 3; say what may be tried"),
+        ("a = 3", "`a` is 3; say which values to search"),
         ("a = { low = 3.0, high = 2.0 }", "`a` goes from 3 to 2"),
         ("a = { low = 0.0, high = 2.0, log = true }", "or_zero"),
         ("a = { low = 1 }", "needs either `low` and `high`"),
@@ -108,7 +108,7 @@ fn what_cannot_be_searched_is_said_with_its_key() {
         ),
         (
             "a = { choices = [1, 2], when = { b = 1 } }\nb = { choices = [3] }",
-            "being 1, which that is never",
+            "being 1, which it never is",
         ),
         ("a = ", "space.toml: "),
     ] {

@@ -1,5 +1,5 @@
-//! A study: all that was tried in one search. Everything is in its journal, so whoever was killed
-//! loses nothing, and others may work on it at the same time.
+//! A study: all trials of one search. Everything is in its journal, so that a killed process loses
+//! nothing, and several can work on it at the same time.
 
 use super::clock::now;
 use super::journal::{JournalFile, Operation, Replay};
@@ -9,23 +9,23 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-/// When nothing new is tried any more.
+/// When no more trials are started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Trials of the study in all, whoever made them and whatever came of them.
+    /// Trials of the study in total, of all workers and with any outcome.
     pub trials: usize,
-    /// A time after which none begins.
+    /// No trial is started after this time.
     pub until: Option<Instant>,
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// A value; one that is no number is a failure.
+    /// A value; one that is not finite is a failure.
     Complete(f64),
     /// It was stopped early.
     Pruned,
-    /// It could not be done, and why.
+    /// It failed, and why.
     Failed(String),
 }
 
@@ -38,7 +38,7 @@ pub struct Study {
 }
 
 impl Study {
-    /// Opens a study, or begins it.
+    /// Opens a study, or creates it.
     pub fn open(journal: &Path, name: &str) -> Result<Self> {
         let mut study = Self {
             file: JournalFile::open(journal)?,
@@ -60,7 +60,7 @@ impl Study {
         Ok(study)
     }
 
-    /// Takes in what others have written.
+    /// Reads what others have written.
     pub fn read(&mut self) -> Result<()> {
         for (number, line) in self.file.new_lines()? {
             self.replay
@@ -83,7 +83,7 @@ impl Study {
         self.replay.place(&self.name).unwrap_or(0)
     }
 
-    /// All trials, by their number, as far as was read.
+    /// All trials that were read, by number.
     pub fn trials(&self) -> Vec<Trial> {
         let trials = &self.replay.studies[self.place()].trials;
         trials
@@ -111,20 +111,20 @@ impl Study {
             .map(|(_, trial)| trial)
     }
 
-    /// What is kept with the study under a name.
+    /// An attribute of the study.
     pub fn attr(&self, key: &str) -> Option<&Value> {
         self.replay.studies[self.place()].user_attrs.get(key)
     }
 
-    /// Keeps something with the study.
+    /// Sets an attribute of the study.
     pub fn set_attr(&mut self, key: &str, value: Value) -> Result<()> {
         let line = json!({ "study_id": self.place(), "user_attr": { key: value } });
         self.write(&[(Operation::SetStudyUserAttr, line)])
     }
 
-    /// The next trial; nothing once there are enough. Chosen with the journal locked, so that each
-    /// knows of all others. `given` says what the trial of a number has to have, for those that are
-    /// not left to the sampler.
+    /// The next trial; `None` once there are enough. Chosen with the journal locked, so that all
+    /// other trials are known. `given` returns fixed parameters for the trial of a number, instead
+    /// of the sampler's.
     pub fn ask(
         &mut self,
         space: &Space,
@@ -165,7 +165,7 @@ impl Study {
         self.trial(number).map(Some)
     }
 
-    /// Keeps what a trial has come to after a step, and says whether it is to be stopped.
+    /// Stores a report of a trial at a step, and returns whether to stop it.
     pub fn report(&mut self, id: usize, step: u64, value: f64, pruner: Pruner) -> Result<bool> {
         self.read()?;
         let before = self.by_id(id)?;
@@ -186,18 +186,18 @@ impl Study {
         Ok(stop)
     }
 
-    /// Keeps something with a trial.
+    /// Sets an attribute of a trial.
     pub fn set_trial_attr(&mut self, id: usize, key: &str, value: Value) -> Result<()> {
         let line = json!({ "trial_id": id, "user_attr": { key: value } });
         self.write(&[(Operation::SetTrialUserAttr, line)])
     }
 
-    /// Ends a trial. One that somebody else has ended stays as it is.
+    /// Ends a trial. A trial that is already finished is unchanged.
     pub fn tell(&mut self, id: usize, outcome: Outcome) -> Result<()> {
         let (state, values) = match &outcome {
             Outcome::Complete(value) if value.is_finite() => (TrialState::Complete, json!([value])),
             Outcome::Pruned => match self.by_id(id)?.last_report() {
-                // As Optuna's users see it.
+                // A stopped trial's last report is its value, as in Optuna.
                 Some((_, value)) => (TrialState::Pruned, json!([value])),
                 None => (TrialState::Pruned, Value::Null),
             },

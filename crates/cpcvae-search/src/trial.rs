@@ -1,21 +1,21 @@
-//! One trial of a study: what was tried and what came of it.
+//! One trial of a study: its parameters and outcome.
 
 use super::Distribution;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Where a trial stands. The numbers are Optuna's.
+/// The state of a trial. The numbers are Optuna's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialState {
-    /// Somebody works on it, or did until he was killed.
+    /// A worker has it, or had it when it was killed.
     Running = 0,
     /// It has a value.
     Complete = 1,
     /// It was stopped early.
     Pruned = 2,
-    /// It could not be done.
+    /// It failed.
     Failed = 3,
-    /// Optuna's users may have put it in line.
+    /// It was enqueued, by Optuna's users.
     Waiting = 4,
 }
 
@@ -26,12 +26,12 @@ impl TrialState {
         all.into_iter().find(|state| *state as u64 == number)
     }
 
-    /// Whether nothing can change any more.
+    /// Whether it cannot change any more.
     pub fn is_finished(self) -> bool {
         matches!(self, Self::Complete | Self::Pruned | Self::Failed)
     }
 
-    /// In a word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -50,28 +50,28 @@ pub struct Trial {
     pub id: usize,
     /// Its number in the study.
     pub number: usize,
-    /// Where it stands.
+    /// Its state.
     pub state: TrialState,
-    /// Its parameters, as they are inside (see [`Distribution`]).
+    /// Its internal parameter values (see [`Distribution`]).
     pub params: BTreeMap<String, f64>,
-    /// What they could have been.
+    /// Their distributions.
     pub distributions: BTreeMap<String, Distribution>,
-    /// What came of it; smaller is better.
+    /// Its value; smaller is better.
     pub value: Option<f64>,
-    /// What was reported on the way, by step.
+    /// Intermediate values, by step.
     pub reports: BTreeMap<u64, f64>,
-    /// What users keep with it.
+    /// Attributes of users.
     pub user_attrs: BTreeMap<String, Value>,
-    /// What samplers and pruners keep with it.
+    /// Attributes of samplers and pruners.
     pub system_attrs: BTreeMap<String, Value>,
-    /// When it began.
+    /// When it started.
     pub start: Option<String>,
     /// When it ended.
     pub end: Option<String>,
 }
 
 impl Trial {
-    /// A trial of which nothing is known.
+    /// A trial without values.
     pub fn new(id: usize, number: usize, state: TrialState) -> Self {
         Self {
             id,
@@ -88,13 +88,13 @@ impl Trial {
         }
     }
 
-    /// The last step that was reported, with its value.
+    /// The last intermediate value, with its step.
     pub fn last_report(&self) -> Option<(u64, f64)> {
         let (step, value) = self.reports.last_key_value()?;
         Some((*step, *value))
     }
 
-    /// Its value, where it came to one that is a number.
+    /// Its value, if it has a finite one.
     pub fn finished_value(&self) -> Option<f64> {
         let value = self.value.filter(|value| value.is_finite());
         value.filter(|_| self.state == TrialState::Complete)

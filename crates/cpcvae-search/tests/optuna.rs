@@ -1,4 +1,4 @@
-//! TPE and importances beside Optuna's, on the same trials. Values are printed by
+//! TPE and importances compared with Optuna's, on the same trials. Values are printed by
 //! `tests/reference/tpe.py` (Optuna 5.0.0).
 
 use cpcvae_search::{Sampler, Space, Tpe, Trial, TrialState, importances};
@@ -11,7 +11,7 @@ layers = { low = 1, high = 500 }
 kind = { choices = ["a", "b", "c"] }
 "#;
 
-/// In the order of the script; a table of TOML is sorted by its keys.
+/// In the script's order; TOML tables are sorted by their keys.
 const ORDER: [&str; 5] = ["rate", "weight", "units", "layers", "kind"];
 
 fn space() -> Space {
@@ -194,7 +194,7 @@ fn quasi_random_points_cover_every_half_alike() {
         });
     }
     for parameter in &space.parameters {
-        // Of 64 points of a Sobol' sequence one lies in each 64th of every axis.
+        // Of 64 points of a Sobol' sequence, one is in each 64th of every axis.
         let mut there = [0; 64];
         for trial in &trials {
             there[(trial.params[&parameter.name] * 64.0) as usize] += 1;

@@ -1,4 +1,4 @@
-//! Studies in their journals: several who work on one, those who are killed, and what Optuna writes.
+//! Studies in their journals: several workers, killed workers, and files written by Optuna.
 
 use cpcvae_search::{Limits, Outcome, Pruner, Sampler, Space, Study, TrialState};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ fn limits(trials: usize) -> Limits {
     }
 }
 
-/// Works until there are so many trials.
+/// Works until there are this many trials.
 fn work(path: &Path, trials: usize) {
     let mut study = Study::open(path, "s").expect("opens");
     let ask = |study: &mut Study| {
@@ -82,7 +82,7 @@ fn what_is_reported_and_told_is_there_for_whoever_opens_the_study() {
     study
         .tell(third, Outcome::Complete(f64::NAN))
         .expect("told");
-    // It is too late for this.
+    // Too late, since it is finished.
     study.tell(third, Outcome::Complete(0.0)).expect("ignored");
 
     let again = Study::open(&path, "s").expect("opens");
@@ -101,8 +101,8 @@ fn what_is_reported_and_told_is_there_for_whoever_opens_the_study() {
 fn a_journal_that_optuna_wrote_is_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal.log");
-    // By `tests/reference/journal.py` (Optuna 5.0.0): a complete, a pruned and a failed trial, one
-    // in line, and a report that is no number.
+    // By `tests/reference/journal.py` (Optuna 5.0.0): a complete, a pruned and a failed trial, an
+    // enqueued one, and a report of NaN.
     std::fs::write(&path, include_str!("reference/optuna-journal.log")).expect("writable");
     let study = Study::open(&path, "demo").expect("opens");
     let trials = study.trials();

@@ -1,5 +1,5 @@
-//! What a run knows about its own answers: how to calibrate them, how far they are off, and how
-//! usual rows look. Stored as `model/answers.json`.
+//! Calibration of a run's predictions: temperature and class weights, errors on held-out labels,
+//! and the densities of training rows. Stored as `model/answers.json`.
 
 use crate::crossfit::HeldOut;
 use crate::error::{Error, Remedy, Result};
@@ -16,53 +16,55 @@ use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The format that answers are written in.
+/// The version of the file format.
 const FORMAT: u32 = 2;
 /// Draws of the code for log p(x).
 pub const DENSITY_DRAWS: usize = 20;
-/// Training rows that new rows are compared with, at most.
+/// The most training rows whose densities are measured.
 const COMPARED_ROWS: usize = 2000;
 /// The same for wide residual networks, where log p(x) of a row takes tens of milliseconds.
 const COMPARED_IMAGES: usize = 500;
 
-/// What is kept beside a model.
+/// The calibration that is stored with a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Version of this format.
     pub format: u32,
-    /// Figures on held-out labels, where there was a cross-fit.
+    /// Figures on held-out labels, if there was a cross-fit.
     pub held_out: Option<Figures>,
-    /// How many times as frequent each class seems among rows without a label as among labels.
+    /// Estimated frequency of each class among rows without a label, relative to its frequency
+    /// among labels.
     pub class_weights: Vec<f64>,
-    /// What class probabilities are calibrated with; 1 leaves them as they are.
+    /// The temperature of class probabilities; 1 leaves them unchanged.
     pub temperature: f64,
-    /// How far calibrated probabilities were off on held-out rows.
+    /// Conformal scores of calibrated probabilities on held-out rows.
     pub class_scores: Conformity,
-    /// How far continuous labels were off, one a label, in the user's units.
+    /// Conformal scores of each continuous label, in the user's units.
     pub label_scores: Vec<Conformity>,
-    /// How usual training rows look, in the user's units; nothing for a model without a
-    /// generative part.
+    /// Quantiles of the densities of training rows, in the user's units; `None` for a model without
+    /// a generative part.
     pub typical: Option<Typical>,
 }
 
-/// Figures over rows whose labels the answering models did not see.
+/// Figures over rows whose labels were held out from the predicting models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Different rows that were held out.
+    /// Number of distinct rows that were held out.
     pub rows: usize,
-    /// Share of right predictions, with Wilson's interval for that many rows: dealing rows anew
-    /// makes the figure steadier, but not more rows.
+    /// Accuracy, with Wilson's interval for that many rows: repeats of the cross-fit make the
+    /// figure steadier, but do not add rows.
     pub accuracy: Option<Estimate>,
-    /// Figures of the probabilities as the models state them.
+    /// Figures of the uncalibrated probabilities.
     pub stated: Option<Quality>,
-    /// The same at the temperature. It was chosen on these rows, so they flatter it a little.
+    /// The same at the temperature, which was chosen on these rows, so the figures are slightly
+    /// optimistic.
     pub calibrated: Option<Quality>,
-    /// Mean size of the error of each continuous label.
+    /// Mean absolute error of each continuous label.
     pub absolute_error: Vec<f64>,
 }
 
 impl Calibration {
-    /// Before anything is known: probabilities are taken as they are.
+    /// No calibration: probabilities are unchanged.
     pub fn unknown() -> Self {
         Self {
             format: FORMAT,
@@ -75,8 +77,9 @@ impl Calibration {
         }
     }
 
-    /// Takes in held-out answers for rows of `data`, and what the model itself says of rows without
-    /// a label (see [`Trained::answers_without_label`]), which tells how frequent classes are there.
+    /// Adds held-out predictions for rows of `data`, and the model's own predictions for rows
+    /// without a label (see [`Trained::answers_without_label`]), from which class frequencies are
+    /// estimated.
     pub fn with_held_out(self, data: &Dataset, held_out: &HeldOut, unlabelled: &Matrix) -> Self {
         match &data.labels {
             Labels::Classes { .. } => self.with_classes(data, held_out, unlabelled),
@@ -90,7 +93,8 @@ impl Calibration {
         let classes = known_classes(data, held_out);
         let mut probabilities = held_out.outputs.values.clone();
         let stated = quality(&probabilities, width, &classes);
-        // Shares of classes need calibrated probabilities, and these the shares: two turns each.
+        // Class weights need calibrated probabilities, and the temperature needs class weights: two
+        // rounds of each.
         self.class_weights = vec![1.0; width];
         for _ in 0..2 {
             let so_far = temperature(&probabilities, width, &classes, &self.class_weights);
@@ -141,9 +145,9 @@ impl Calibration {
         self
     }
 
-    /// Takes in how usual the model finds its training rows: at most 2,000 of them (500 for a wide
-    /// residual network), evenly over the split. With `hides_cells` also of rows with missing cells,
-    /// which need not be known where they are compared in another way.
+    /// Adds the densities of training rows: at most 2,000 of them (500 for a wide residual
+    /// network), evenly over the split. With `hides_cells` also for rows with missing cells, which
+    /// is not needed where rows are compared in another way.
     pub fn with_typical(
         mut self,
         trained: &Trained,
@@ -176,14 +180,15 @@ impl Calibration {
         Ok(self)
     }
 
-    /// The answers of a run; nothing where it has none.
+    /// The calibration of a run, if it has one.
     pub fn load(folder: &RunFolder) -> Result<Option<Self>> {
         let path = path(folder);
         if !path.exists() {
             return Ok(None);
         }
         let damaged = |problem: String| {
-            let advice = "remove it to go without, or go on with the run to make it again";
+            let advice =
+                "remove it to predict without calibration, or resume the run to make it again";
             Error::file(&path, format!("{problem}; {advice}")).with_remedy(Remedy::Resume)
         };
         let answers: Self = match sealed::read(&path) {
@@ -202,12 +207,12 @@ impl Calibration {
         }
     }
 
-    /// Writes the answers beside the run's model.
+    /// Writes the calibration beside the run's model.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
         sealed::write(&path(folder), self)
     }
 
-    /// What cannot be, so that nothing is calibrated with it.
+    /// A problem in the values, so that a damaged file is not used.
     fn problem(&self) -> Option<String> {
         let temperature = self.temperature;
         if !(temperature > 0.0 && temperature.is_finite()) {
@@ -224,23 +229,23 @@ impl Calibration {
     }
 }
 
-/// log p(x) of rows as they are, in the user's units, from [`DENSITY_DRAWS`] codes each.
+/// log p(x) of unprepared rows, in the user's units, from [`DENSITY_DRAWS`] codes each.
 pub fn log_densities(trained: &Trained, rows: Dataset) -> Result<Vec<f32>> {
     let rows = trained.card.preprocess.apply(rows)?;
     trained.log_densities(&trained.inference, &rows.features)
 }
 
 impl Trained {
-    /// What the model says of rows without a label, at most 2,000 of them, evenly over the split:
-    /// `[rows, outputs]`.
+    /// The model's predictions for rows without a label, at most 2,000 of them, evenly over the
+    /// split: `[rows, outputs]`.
     pub fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
         let rows = data.select(&compared_without_label(split));
         let prepared = self.card.preprocess.apply(rows)?;
         self.inference.predict(&prepared.features, 0)
     }
 
-    /// The same for prepared rows, by the inference of a part of them. The same row always has the
-    /// same answer, whatever rows it is asked about with.
+    /// log p(x) of prepared rows, given the inference for some of them. The same row always gets
+    /// the same value, whatever rows it is batched with.
     pub fn log_densities(&self, inference: &Inference, prepared: &dyn Rows) -> Result<Vec<f32>> {
         let inference = inference.with_same_noise();
         let mut scores = inference.score(prepared, DENSITY_DRAWS)?.log_likelihood;
@@ -253,13 +258,13 @@ impl Trained {
     }
 }
 
-/// Rows without a label that say how frequent classes are there: at most 2,000, evenly.
+/// Rows without a label for estimating class frequencies: at most 2,000, evenly.
 pub(crate) fn compared_without_label(split: &Split) -> Vec<u32> {
     evenly(&split.unlabelled, COMPARED_ROWS)
 }
 
-/// For each held-out row that appears, the share of its answers that are right, in row order:
-/// what two methods are compared by.
+/// For each held-out row, the share of its predictions that are correct, in row order: used to
+/// compare methods.
 pub fn rightness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
     per_row(data, held_out, |outputs, row| {
         let class = data.labels.class_of(row)?;
@@ -267,7 +272,7 @@ pub fn rightness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
     })
 }
 
-/// For each held-out row, minus the mean size of its errors over labels and repeats.
+/// For each held-out row, minus the mean absolute error over labels and repeats.
 pub fn closeness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
     per_row(data, held_out, |outputs, row| {
         let truth = data.labels.values_of(row)?;

@@ -1,9 +1,8 @@
-//! Honest figures from few labels: each labelled row is predicted by a model that did not see
-//! its label.
+//! Cross-fitting: each labelled row is predicted by a model that did not see its label.
 //!
-//! Labelled rows are dealt into folds. For each fold a model is trained without its rows, labels
-//! and features: a model that has seen a row without its label may know it better than a new one
-//! (with few rows of many columns much better), and what is said here must hold for new rows.
+//! Labelled rows are dealt into folds. For each fold a model is trained without its rows, both
+//! labels and features: a model that has seen a row's features may predict it better than a new row
+//! (with few rows of many columns much better), and the figures must hold for new rows.
 
 use crate::config::RunConfig;
 use crate::ensemble::Ensemble;
@@ -17,21 +16,22 @@ use burn::tensor::Device;
 use cpcvae_data::{Dataset, Folds, Labels, Layout, Matrix, Source, Split, choose_labels};
 use std::path::Path;
 
-/// Rows that known classes are spread over at most: a search for neighbours among more would take
-/// longer than training.
+/// The most rows for label propagation: a neighbour search among more would take longer than
+/// training.
 const MOST_SPREAD: usize = 60_000;
 
-/// Numbers in a table up to which trainings on it run beside each other: each has a copy of it.
+/// Up to this many numbers in a table, trainings on it run in parallel: each has a copy of it.
 const MOST_NUMBERS_AT_ONCE: usize = 32 << 20;
 
-/// Anything that spreads known classes over rows without training: `features [rows, width]` with
-/// NaN for missing cells, known (row, class) pairs, the number of classes; gives probabilities
-/// `[rows, classes]`.
+/// A function that propagates labels without training: `features [rows, width]` with NaN for
+/// missing cells, known (row, class) pairs, the number of classes; returns probabilities `[rows,
+/// classes]`.
 pub type Spread =
     fn(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32>;
 
-/// Anything that predicts continuous labels without training (see [`crate::regressors::baseline`]):
-/// `features [rows, width]`, labelled rows first, `labels [labelled rows, outputs]`.
+/// A function that predicts continuous labels without training (see
+/// [`crate::regressors::baseline`]): `features [rows, width]`, labelled rows first, `labels
+/// [labelled rows, outputs]`.
 pub type PredictValues =
     fn(features: &[f32], width: usize, labels: &[f32], outputs: usize) -> Vec<f32>;
 
@@ -40,12 +40,12 @@ pub type PredictValues =
 pub struct Folding {
     /// Folds of each repeat.
     pub folds: usize,
-    /// How often rows are dealt anew.
+    /// How often rows are dealt into folds.
     pub repeats: usize,
-    /// Labels that each training may use, fewer than there are; nothing for all that are not
-    /// held out.
+    /// Labels that each training may use, fewer than there are; `None` for all that are not held
+    /// out.
     pub labels: Option<usize>,
-    /// Which of the ways to deal.
+    /// The seed of the folds.
     pub seed: u64,
 }
 
@@ -64,17 +64,17 @@ impl Folding {
     }
 }
 
-/// Calibration for rows whose labels the answering models did not see.
+/// Predictions for rows whose labels were held out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldOut {
-    /// Row numbers; a row appears once a repeat.
+    /// Row numbers; each row appears once a repeat.
     pub rows: Vec<u32>,
     /// Class probabilities, or continuous labels in the user's units, `[rows, outputs]`.
     pub outputs: Matrix,
 }
 
 impl HeldOut {
-    /// No rows yet.
+    /// Without rows.
     pub fn empty(outputs: usize) -> Self {
         Self {
             rows: Vec::new(),
@@ -86,7 +86,7 @@ impl HeldOut {
         }
     }
 
-    /// The rows with other outputs for them.
+    /// The same rows with other outputs.
     pub fn with_values(&self, values: Vec<f32>) -> Self {
         Self {
             rows: self.rows.clone(),
@@ -97,7 +97,7 @@ impl HeldOut {
         }
     }
 
-    /// Takes in the rows of another part.
+    /// Appends the rows of another part.
     pub fn extend(&mut self, other: HeldOut) {
         self.rows.extend(other.rows);
         self.outputs.rows += other.outputs.rows;
@@ -123,8 +123,8 @@ pub struct CrossFit<'a> {
 }
 
 impl<'a> CrossFit<'a> {
-    /// Deals the labelled rows of `split`. Its validation rows stay what they are; its test rows
-    /// play no part.
+    /// Deals the labelled rows of `split` into folds. Validation rows stay the same; test rows are
+    /// not used.
     pub fn new(data: &'a Dataset, split: &Split, folding: &Folding) -> Result<Self> {
         let mut parts = Vec::new();
         let mut kept = Vec::new();
@@ -167,13 +167,13 @@ impl<'a> CrossFit<'a> {
         Ok(Self { data, parts, kept })
     }
 
-    /// How many trainings there are.
+    /// The number of trainings.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// How many trainings had best run beside each other ([`parallel_runs`](crate::parallel_runs)):
-    /// networks of tables are too small to keep several threads busy, those of images do.
+    /// How many trainings should run in parallel ([`parallel_runs`](crate::parallel_runs)):
+    /// networks for tables are too small to use several threads each, those for images are not.
     pub fn at_once(&self, device: &Device) -> usize {
         let numbers = self.data.len() * self.data.width();
         let is_table = matches!(self.data.layout, Layout::Columns(_));
@@ -183,14 +183,14 @@ impl<'a> CrossFit<'a> {
         }
     }
 
-    /// The name of a training, which is that of its folder.
+    /// The name of a training and of its folder.
     pub fn name(&self, part: usize) -> &str {
         &self.parts[part].name
     }
 
-    /// Trains one part and answers for the rows it holds out. With a folder it is a run of its own
-    /// there, and one that is finished is taken as it is. Nothing when the observer asked for a
-    /// stop; a run in a folder then goes on when it is asked for again.
+    /// Trains one part and predicts the rows that it holds out. With a folder it is a run in that
+    /// folder, and a finished run is reused. `None` when the observer asked for a stop; a run in a
+    /// folder then resumes at the next call.
     pub fn train(
         &self,
         part: usize,
@@ -212,8 +212,8 @@ impl<'a> CrossFit<'a> {
                     return Ok(None);
                 };
                 if let Some(folder) = folder {
-                    // Only the model is needed from here on, and there may be many of them. A
-                    // folder that cannot be removed does no harm.
+                    // Only the model is needed from here on, and there may be many of them. Failing
+                    // to remove a folder is harmless.
                     let _ = std::fs::remove_dir_all(folder.path().join("checkpoints"));
                 }
                 trained
@@ -231,8 +231,8 @@ impl<'a> CrossFit<'a> {
         }))
     }
 
-    /// Calibration for the rows of a part by something that needs no training, which sees the edges of
-    /// images. Only for classes.
+    /// Predictions for the rows of a part by label propagation, on the HOG features of images. Only
+    /// for classes.
     pub fn spread(&self, part: usize, config: &RunConfig, spread: Spread) -> Result<HeldOut> {
         let part = &self.parts[part];
         let classes = self.data.class_names().len();
@@ -255,7 +255,7 @@ impl<'a> CrossFit<'a> {
             .filter_map(|(place, row)| Some((place, self.data.labels.class_of(*row)?)))
             .collect();
         let mut all = spread(&features.values, features.columns, &labels, classes);
-        // The known rows come first, then those held out.
+        // The known rows come first; they are removed.
         all.drain(..known.len() * classes);
         all.truncate(part.held_out.len() * classes);
         Ok(HeldOut {
@@ -264,7 +264,7 @@ impl<'a> CrossFit<'a> {
         })
     }
 
-    /// Continuous labels of the rows of a part by something that needs no training.
+    /// Predictions of continuous labels for the rows of a part, without training.
     pub fn values(
         &self,
         part: usize,
@@ -287,7 +287,7 @@ impl<'a> CrossFit<'a> {
         })
     }
 
-    /// What members of an ensemble, fitted to the labels of a part, say of the rows that it holds
+    /// Predictions of ensemble members, fitted to the labels of a part, for the rows that it holds
     /// out, in the user's units: one [`HeldOut`] a member.
     pub fn members(&self, part: usize, config: &RunConfig) -> Result<Vec<HeldOut>> {
         let part = &self.parts[part];
@@ -322,7 +322,7 @@ impl<'a> CrossFit<'a> {
     }
 }
 
-/// A finished part is of use only for the same settings and rows.
+/// A finished part can be reused only for the same settings and rows.
 fn check_same(part: &Part, config: &RunConfig, folder: &RunFolder) -> Result<()> {
     let split = Split::load(folder.path().join("split.json"))?;
     if folder.config()? == *config && split == part.split {

@@ -1,4 +1,4 @@
-//! Where tensors live.
+//! Devices by name, and the number of threads.
 
 pub mod machine;
 
@@ -29,7 +29,7 @@ pub fn device(name: &str) -> Result<Device> {
     }
 }
 
-/// Whether tensors of this device are plain memory that the kernels can work on.
+/// Whether tensors of this device are in memory that the CPU kernels can use.
 pub(crate) fn is_cpu(device: &Device) -> bool {
     matches!(
         device.clone().without_autodiff().as_dispatch(),
@@ -37,13 +37,13 @@ pub(crate) fn is_cpu(device: &Device) -> bool {
     )
 }
 
-/// Whether the kernels can run on what `CPCVAE_ISA` names; without it they can.
+/// Whether the machine supports the instruction set in `CPCVAE_ISA`; true if it is not set.
 pub fn check_instructions() -> Result<()> {
     Isa::asked_for().map(|_| ()).map_err(Error::Device)
 }
 
-/// Sets how many threads the kernels use. Only the first call in a process counts; results do
-/// not depend on it.
+/// Sets the number of threads of the kernels. Only the first call in a process has an effect;
+/// results do not depend on it.
 pub fn set_threads(threads: usize) -> Result<()> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)

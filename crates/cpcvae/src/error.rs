@@ -93,15 +93,15 @@ pub enum Error {
     #[error("there is a run in {} already; resume it, or choose another folder", .0.display())]
     RunExists(PathBuf),
 
-    /// A stop was asked for before the model was ready. Where a folder was given, the same call goes
-    /// on from there.
+    /// A stop was asked for before the model was ready. With a folder, the same call resumes from
+    /// there.
     #[error("stopped at step {step} before the model was ready")]
     Stopped {
         /// Steps that were taken.
         step: u64,
     },
 
-    /// An error that something can be done about.
+    /// An error with a known remedy.
     #[error("{error}")]
     WithRemedy {
         /// The error.
@@ -115,15 +115,15 @@ pub enum Error {
     Device(String),
 }
 
-/// A way out of an error. Messages name settings; whoever has other words for them, such as the
-/// flags of a command line, matches on this and adds his own.
+/// A remedy for an error. Messages name settings; a caller with other words for them, such as the
+/// flags of a command line, matches on this and adds its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Naming the labels of the data (`data.label`).
     NameLabels,
-    /// Rows that no training has seen (`data.test`).
+    /// Holding out rows that no training sees (`data.test`).
     HoldOutRows,
-    /// Training with missing cells in mind (`model.missing_cells`).
+    /// Training for missing cells (`model.missing_cells`).
     ExpectMissingCells,
     /// Training with an affine transform in the code (`model.transform.enabled`).
     EnableTransform,
@@ -131,17 +131,17 @@ pub enum Remedy {
     ConstrainLoss,
     /// Other limits of the rejection sampler.
     RelaxRejection,
-    /// Going on with the run.
+    /// Resuming the run.
     Resume,
     /// Another folder for the run.
     OtherFolder,
-    /// Comparing with a plain VAE that is trained for it.
+    /// Comparing with a plain VAE trained for the comparison.
     TrainPlainVae,
     /// Evaluating predictions.
     Evaluate,
 }
 
-/// What is left on disk when training fails.
+/// Names the checkpoint that is left on disk when training fails.
 fn kept(checkpoint: &Path) -> String {
     if checkpoint.exists() {
         format!(

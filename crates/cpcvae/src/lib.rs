@@ -1,19 +1,19 @@
 //! Semi-supervised variational autoencoders trained under prediction and consistency constraints.
 //!
 //! `cpcvae` learns one model from many rows of which few carry a label. The model predicts labels
-//! and describes the data: it samples, reconstructs, and scores how usual a row is.
+//! and describes the data: it samples, reconstructs, and estimates log p(x) of a row.
 //!
 //! Start with [`prelude`] and [`estimator`]: a builder for each method ([`prelude::Cpc`] is the
-//! default), [`prelude::Fit::fit`], and [`prelude::Fitted`], which answers.
+//! default), [`prelude::Fit::fit`], and the fitted model [`prelude::Fitted`].
 //!
 //! | module | for |
 //! |---|---|
 //! | [`estimator`] | fitting, predicting, saving and loading |
-//! | [`compare`], [`calibration`], [`describe`] | what is known of a model: held-out accuracy and verdict, calibration, quality |
+//! | [`compare`], [`calibration`], [`describe`] | evaluation of a model: held-out accuracy and verdict, calibration, quality |
 //! | [`config`], [`method`] | settings, their defaults, the table of methods |
 //! | [`train`] | observers of a training |
 //! | [`tune`] | searching settings |
-//! | [`infer`], [`run`], [`device`] | results of answers, folders of runs, devices |
+//! | [`infer`], [`run`], [`device`] | results of inference, run folders, devices |
 //! | [`export`], [`tensorboard`] | a model as an ONNX file, a training for TensorBoard |
 //!
 //! Modules that are not listed are parts of the implementation. They are public for the tests and

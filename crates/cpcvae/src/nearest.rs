@@ -1,8 +1,8 @@
-//! Training rows of a table, kept beside the model: how far new rows are from them, and what the
-//! nearest ones have where a row has a gap.
+//! Training rows of a table, stored with the model: for nearest-neighbour distances of new rows and
+//! imputation of missing cells.
 //!
-//! An extension of ours, not the paper's. A network that learns to predict from few labels describes
-//! rows less sharply than the rows themselves do (`docs/evidence.md` has the figures).
+//! An extension of ours, not the paper's. A network that learns to predict from few labels models
+//! p(x) less sharply than the rows themselves do (`docs/evidence.md` has the figures).
 
 mod distance;
 
@@ -20,15 +20,15 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// The format that rows are written in.
+/// The version of the file format.
 const FORMAT: u32 = 1;
-/// Numbers in the kept rows at most.
+/// The most numbers in the kept rows.
 const MOST_NUMBERS: usize = 2_000_000;
-/// With fewer rows nothing can be said of what is near.
+/// With fewer rows, distances are not informative.
 const FEWEST_ROWS: usize = 50;
-/// Kept rows whose own distance is measured at most, to know what is usual.
+/// The most kept rows whose own distance is measured for the reference quantiles.
 const MEASURED: usize = 2000;
-/// Rows that a gap is filled from.
+/// The number of neighbours for imputation.
 const FILLING: usize = 10;
 
 /// Prepared training rows of a table.
@@ -36,15 +36,15 @@ const FILLING: usize = 10;
 pub struct NearestRows {
     /// `[rows, columns]`; NaN for missing cells.
     rows: Matrix,
-    /// The same with 0 for them.
+    /// The same with 0 for missing cells.
     whole: Vec<f32>,
-    /// Where the values of each column stand; empty where no cell can be missing.
+    /// The columns' ranges of values in a row; empty where no cell can be missing.
     places: Vec<Range<usize>>,
-    /// Of the negative distances of these rows to each other.
+    /// Quantiles of the negative distances of these rows to each other.
     usual: Typical,
 }
 
-/// What the file says beside its tensor.
+/// The metadata of the file.
 #[derive(Serialize, Deserialize)]
 struct About {
     format: u32,
@@ -52,8 +52,8 @@ struct About {
 }
 
 impl NearestRows {
-    /// At most `ensemble.kept_rows` of the training rows, evenly. Nothing for images, for counts,
-    /// whose distances mean little, and for a handful of rows.
+    /// At most `ensemble.kept_rows` of the training rows, evenly. `None` for images, for counts,
+    /// whose distances mean little, and for very few rows.
     pub fn keep(
         config: &RunConfig,
         preprocess: &Preprocess,
@@ -101,7 +101,7 @@ impl NearestRows {
         Ok(usual.map(|usual| Self { usual, ..kept }))
     }
 
-    /// Rows of which it is not yet known what is usual.
+    /// Rows whose reference quantiles are not measured yet.
     fn of(rows: Matrix, places: Vec<Range<usize>>) -> Self {
         Self {
             whole: rows.clone().with_missing_as(0.0).values,
@@ -111,9 +111,9 @@ impl NearestRows {
         }
     }
 
-    /// Prepared rows with every NaN filled in from the ten rows nearest by the known cells: their
-    /// mean, weighed by one over the mean squared difference, or the cells of one of them. `first` is
-    /// the number of the first row, and `seed` that of draws.
+    /// Prepared rows with every NaN imputed from the ten nearest rows by the known cells: their
+    /// mean, weighted by one over the mean squared difference, or the cells of one of them. `first`
+    /// is the number of the first row, and `seed` that of draws.
     pub fn fill(&self, rows: &Matrix, filling: Filling, seed: u64, first: usize) -> Matrix {
         let mut filled = rows.clone();
         let cells = filled.values.par_chunks_exact_mut(rows.columns.max(1));
@@ -135,7 +135,7 @@ impl NearestRows {
         filled
     }
 
-    /// The nearest rows by cells that both have, and what each counts, nearest first.
+    /// The nearest rows by cells that both have, with their weights, nearest first.
     fn near_known(&self, row: &[f32]) -> Vec<(f64, usize)> {
         let known: Vec<usize> = (0..row.len()).filter(|at| !row[*at].is_nan()).collect();
         let mut all: Vec<(f32, usize)> = (0..self.rows.rows)
@@ -172,7 +172,7 @@ impl NearestRows {
             let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (weight, value)| {
                 (sum + weight * f64::from(value), weights + weight)
             });
-            // The mean of a standardised column, where none of them has the cell.
+            // The mean of a standardised column, if none of them has the cell.
             *cell = if weights > 0.0 {
                 (sum / weights) as f32
             } else {
@@ -181,10 +181,10 @@ impl NearestRows {
         }
     }
 
-    /// All gaps from one row, so that cells keep each other's company.
+    /// Imputes all missing cells from one row, so that they are consistent with each other.
     fn fill_drawn(&self, row: &mut [f32], near: &[(f64, usize)], at: f64) {
-        // Distances count from the middle one's on: else a row with the same known cells is all that
-        // is ever drawn.
+        // Distances are measured relative to the median one: otherwise a row with identical known
+        // cells would be drawn almost always.
         let middle = near.get(near.len() / 2).map_or(1.0, |(weight, _)| *weight);
         let chance = |weight: f64| 1.0 / (1.0 / weight + 1.0 / middle);
         let sum: f64 = near.iter().map(|(weight, _)| chance(*weight)).sum();
@@ -201,7 +201,7 @@ impl NearestRows {
         self.fill_mean(row, near);
     }
 
-    /// Writes it beside the run's model.
+    /// Writes them beside the run's model.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
         let shape = vec![self.rows.rows, self.rows.columns];
         let rows = ("rows".to_string(), (shape, self.rows.values.clone()));
@@ -216,7 +216,7 @@ impl NearestRows {
         file.save(&path(folder))
     }
 
-    /// That of a run with this model; nothing where it has none.
+    /// Loads them for a run with this model; `None` if it has none.
     pub fn load(folder: &RunFolder, card: &Card) -> Result<Option<Self>> {
         let path = path(folder);
         if !path.exists() {
@@ -225,7 +225,7 @@ impl NearestRows {
         let file = TensorFile::load(&path)?;
         let kept = Self::of_file(file, card.shape.features, card.preprocess.places());
         kept.map(Some).map_err(|problem| {
-            let advice = "remove it to have the network answer alone, or train again";
+            let advice = "remove it to use the network alone, or train again";
             Error::file(&path, format!("{problem}; {advice}"))
         })
     }

@@ -1,5 +1,5 @@
-//! Random numbers, made on purpose: each draw is a function of (seed, step, purpose) alone, so
-//! that a run gives the same numbers for any number of threads, on any device, and after a kill and
+//! Counter-based random numbers: each draw is a function of (seed, step, purpose) alone, so that a
+//! run gives the same numbers for any number of threads, on any device, and after a kill and
 //! resume.
 
 mod philox;
@@ -8,7 +8,7 @@ use crate::device::is_cpu;
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae_kernels::random::{self, Stream};
 
-/// What a draw is for. Two draws of the same step and purpose are the same numbers.
+/// The purpose of a draw. Two draws of the same step and purpose are the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum NoisePurpose {
@@ -20,9 +20,9 @@ pub enum NoisePurpose {
     Features = 3,
     /// The code z-bar of the simulated features.
     SimulatedCode = 4,
-    /// Transform dimensions drawn afresh from the prior.
+    /// Transform dimensions redrawn from the prior.
     Transform = 5,
-    /// Pixels turned into black and white.
+    /// Binarisation of grey pixels.
     Binarise = 6,
     /// Codes of the prior.
     Prior = 7,
@@ -30,13 +30,13 @@ pub enum NoisePurpose {
     Evaluation = 8,
     /// Flags, levels and counts of the simulated features.
     Levels = 9,
-    /// The first direction of a search for the worst change.
+    /// The first direction of virtual adversarial training's power iteration.
     Direction = 10,
     /// The auxiliary variable a, and the code z1 that another model takes as its features.
     Auxiliary = 11,
-    /// Noise on what the encoder sees.
+    /// Noise on the encoder's input.
     Jitter = 12,
-    /// Shares of two rows that are mixed.
+    /// Mixup coefficients.
     Mixing = 13,
 }
 
@@ -60,8 +60,8 @@ impl Noise {
         }
     }
 
-    /// The same noise for each row: what is found for a row does then not depend on its place, nor
-    /// on the rows beside it.
+    /// The same noise for each row: the result for a row then does not depend on its position or on
+    /// the rows beside it.
     pub fn same_for_all_rows(self) -> Self {
         Self {
             same_rows: true,
@@ -71,7 +71,7 @@ impl Noise {
 
     /// Independent noise for one of several draws at the same step.
     pub fn draw(&self, draw: usize) -> Self {
-        // Steps stay below 2^40, so draws number the bits above.
+        // Steps stay below 2^40, so the bits above hold the number of the draw.
         Self {
             step: self.step + ((draw as u64) << 40),
             ..self.clone()

@@ -1,14 +1,14 @@
-//! Several trainings at once, where one alone cannot keep all threads busy.
+//! Runs several trainings in parallel, where one alone cannot use all threads.
 
 use rayon::ThreadPoolBuilder;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does the pieces of work `0..count`, `at_once` of them beside each other, each with its share of
-/// the threads, and returns what they made in their order.
+/// Runs `work` for `0..count`, `at_once` at a time, each with its share of the threads, and returns
+/// the results in order.
 ///
-/// After a piece that failed, or made nothing because a stop was asked for, none is begun; those
-/// under way are waited for. A failure comes before a stop.
+/// After an item that failed, or returned `None` because a stop was asked for, no more are started;
+/// running ones are waited for. A failure takes precedence over a stop.
 pub fn parallel_runs<T: Send, E: Send>(
     count: usize,
     at_once: usize,
@@ -37,7 +37,7 @@ pub fn parallel_runs<T: Send, E: Send>(
         let share = (rayon::current_num_threads() / crews).max(1);
         std::thread::scope(|scope| {
             for _ in 0..crews {
-                // Without a pool of its own, a crew works with the threads of all.
+                // Without a pool of its own, a worker uses the global pool.
                 scope.spawn(
                     || match ThreadPoolBuilder::new().num_threads(share).build() {
                         Ok(pool) => pool.install(crew),
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn pieces_are_done_beside_each_other_with_a_share_of_the_threads() {
-        // Each waits for the other to have begun: one after the other they would wait for ever.
+        // Each waits until the other has started: run one after the other, they would deadlock.
         let begun = [AtomicBool::new(false), AtomicBool::new(false)];
         let shares = parallel_runs(2, 2, |piece| {
             begun[piece].store(true, Ordering::SeqCst);

@@ -39,7 +39,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         return Err(Error::setting("train.early_stop", problem));
     }
     let evaluate_every = match train.evaluate_every {
-        // A pass over a few labelled rows is a step; validation is for now and then.
+        // With few labelled rows, an epoch is a single step; validation is less frequent.
         0 => steps_per_epoch.max(steps / 30),
         every => every,
     };
@@ -68,7 +68,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
     })
 }
 
-/// From 0.5 on a matrix could map the whole image to a line.
+/// From 0.5 on a matrix could be singular and map the whole image to a line.
 fn stretch(most: f64) -> Result<f64> {
     let holds = (0.0..0.5).contains(&most);
     check("train.stretch", most, holds, "from 0 to below 0.5")
@@ -136,7 +136,7 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Sha
     }
     if !matches!(kind, ModelKind::Vae | ModelKind::Classifier) && model.style > 0 {
         let method = config.method.name();
-        let problem = format!("is for predictors on a VAE's code, which `{method}` has not");
+        let problem = format!("is for predictors on a VAE's code; `{method}` has none");
         return Err(Error::setting("model.style", problem));
     }
     for (key, sizes) in [
@@ -171,8 +171,8 @@ fn shape(config: &RunConfig, prepared: &Prepared, kind: ModelKind) -> Result<Sha
     Ok(shape)
 }
 
-/// A network that cannot fit is refused before it is made: weights, their gradients and Adam's two
-/// averages are 4 bytes each.
+/// Refuses a network that cannot fit into memory before it is made: weights, their gradients and
+/// Adam's two averages are 4 bytes each.
 fn check_memory(shape: &Shape) -> Result<()> {
     let needed = shape.least_parameters().saturating_mul(16);
     let most = cpcvae_data::most_memory();
@@ -184,7 +184,7 @@ fn check_memory(shape: &Shape) -> Result<()> {
         "model",
         format!(
             "a code of {} dimensions and layers of {:?} units need at least {} of memory, and {} may \
-             be used (half of the machine's; `CPCVAE_MEMORY` sets other bytes); choose a smaller \
+             be used (half of the machine's; `CPCVAE_MEMORY` sets another number of bytes); choose a smaller \
              `model.code` or `model.hidden`",
             shape.code,
             shape.hidden,

@@ -1,4 +1,4 @@
-//! Everything that most programs need: `use cpcvae::prelude::*;`
+//! The items that most programs need: `use cpcvae::prelude::*;`
 
 pub use crate::compare::{Comparison, Verdict};
 pub use crate::config::Preset;

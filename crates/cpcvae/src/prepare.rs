@@ -1,4 +1,4 @@
-//! From a data set as opened to rows that a model can learn from, and back.
+//! Preparation: converts a data set to rows that a model can learn from, and back.
 
 mod mixed;
 mod planes;
@@ -22,21 +22,20 @@ use std::sync::Arc;
 /// A data set ready for training.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// What training sees.
+    /// The training and validation rows.
     pub training: TrainingData,
-    /// What the final figure is measured on; nothing in training looks at it.
+    /// Test rows, which training does not use.
     pub test: Option<Dataset>,
     /// How rows were prepared.
     pub preprocess: Preprocess,
     /// What is predicted.
     pub target: Target,
-    /// What recipes need to know.
+    /// Facts about the labels that recipes need.
     pub facts: LabelFacts,
 }
 
 impl Prepared {
-    /// Splits and scales a data set as configured. A split already stored with the run is used
-    /// again.
+    /// Splits and scales a data set as configured. A split already stored with the run is reused.
     pub fn new(source: Source, config: &RunConfig, stored_split: Option<Split>) -> Result<Self> {
         let Source { rows, test, split } = source;
         rows.check_values()?;
@@ -74,7 +73,7 @@ impl Prepared {
             labelled_rows: split.labelled.len(),
         };
         if !split.validation.is_empty() || !split.test.is_empty() {
-            // Rows of training are near to themselves; those that are held out need not be.
+            // Training rows are near to each other; held-out rows need not be.
             preprocess.check_values(&rows)?;
         }
         let rows = preprocess.apply_unchecked(rows);
@@ -98,8 +97,8 @@ impl Prepared {
     }
 }
 
-/// Columns of numbers in rows that are always whole are standardised; any others are laid out by
-/// their kinds.
+/// Standardises tables of numbers without missing cells; other tables are encoded by the kinds of
+/// their columns.
 fn column_scale(
     rows: &Dataset,
     columns: &[Column],
@@ -153,7 +152,7 @@ fn draw_split(rows: &Dataset, config: &RunConfig) -> Result<Split> {
     Ok(Split::draw(rows, &plan)?)
 }
 
-/// Training needs the rows that its method learns from.
+/// Fails if the rows that the method learns from are missing.
 fn check_streams(rows: &Dataset, split: &Split, config: &RunConfig) -> Result<()> {
     if config.method.uses_labels() && split.labelled.is_empty() {
         return Err(Error::Mismatch(format!(

@@ -1,12 +1,11 @@
-//! Rows of scores and of probabilities.
+//! Argmax and softmax.
 
-/// The place of the largest value; the first one of equals.
+/// The index of the largest value; the first one of equals.
 pub fn largest<T: PartialOrd>(values: &[T]) -> usize {
     (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
 }
 
-/// Turns logarithms into shares of their sum, and gives the sum's logarithm: softmax and
-/// log-sum-exp.
+/// Softmax in place; returns the log-sum-exp.
 pub(crate) fn softmax(logs: &mut [f64]) -> f64 {
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logs.iter_mut().for_each(|log| *log = (*log - top).exp());

@@ -1,8 +1,8 @@
-//! Which numbers a setting may have. Every check of a range is one of these.
+//! Checks of the range of settings.
 
 use crate::error::{Error, Result};
 
-/// The value, where `holds`; else an error that says what it must be.
+/// The value if `holds`, otherwise an error that says what it must be.
 pub(crate) fn check(key: &str, value: f64, holds: bool, must_be: &str) -> Result<f64> {
     if holds {
         return Ok(value);
@@ -17,13 +17,13 @@ pub(crate) fn positive(key: &str, value: f64) -> Result<f64> {
     check(key, value, holds, "larger than 0")
 }
 
-/// A finite number from zero on, such as a weight.
+/// A finite number of at least zero, such as a weight.
 pub(crate) fn at_least_zero(key: &str, value: f64) -> Result<f64> {
     let holds = value.is_finite() && value >= 0.0;
     check(key, value, holds, "a number of at least 0")
 }
 
-/// A finite number from one on.
+/// A finite number of at least one.
 pub(crate) fn at_least_one(key: &str, value: f64) -> Result<f64> {
     let holds = value.is_finite() && value >= 1.0;
     check(key, value, holds, "a number of at least 1")

@@ -1,4 +1,4 @@
-//! A run is a folder: settings, split, metrics, checkpoints, and the model at the end.
+//! A run folder: settings, split, metrics, checkpoints, and the final model.
 
 mod fingerprint;
 mod folder;
@@ -25,12 +25,12 @@ use cpcvae_data::{Dataset, Source, Split, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The format that cards are written in.
+/// The version of the card's format.
 const FORMAT: u32 = 1;
-/// Training rows whose codes say where codes lie, at most.
+/// The most training rows whose codes the mixture is fitted to.
 const FITTED_ROWS: usize = 5000;
 
-/// What a saved model says of itself.
+/// The metadata of a saved model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Card {
     /// Version of this format.
@@ -49,8 +49,8 @@ pub struct Card {
     pub shape: Shape,
     /// How rows are prepared.
     pub preprocess: Preprocess,
-    /// Precision that it was trained with and answers in; older cards do not say, for what suits
-    /// the machine.
+    /// Precision that it was trained with and predicts in; older cards lack it, which means the
+    /// default of the machine.
     #[serde(default)]
     pub precision: Option<Precision>,
 }
@@ -58,11 +58,12 @@ pub struct Card {
 /// A finished run's result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunReport {
-    /// What training did; its figures are in the user's units.
+    /// Report of the training; its figures are in the user's units.
     pub fit: FitReport,
-    /// Figures on test rows, which nothing in training looked at, in the user's units.
+    /// Figures on test rows, which training did not use, in the user's units.
     pub test: Option<Evaluation>,
-    /// Likelihood of the features. Densities compare only at the same likelihood and floor.
+    /// Likelihood of the features. Densities are comparable only with the same likelihood and
+    /// floor.
     #[serde(default = "unknown_likelihood")]
     pub likelihood: Family,
     /// Smallest standard deviation of that likelihood.
@@ -70,30 +71,30 @@ pub struct RunReport {
     pub scale_floor: f64,
 }
 
-/// Reports of before did not say.
+/// Older reports lack it.
 fn unknown_likelihood() -> Family {
     Family::NoiseNormal
 }
 
-/// A training that has come to its end, or was stopped.
+/// A training that has finished or was stopped.
 #[derive(Debug)]
 pub struct Run {
     /// Its complete settings.
     pub config: RunConfig,
-    /// What it found.
+    /// Its report.
     pub report: RunReport,
     /// Which rows trained, validated and tested.
     pub split: Split,
-    /// The model; nothing where the observer asked for a stop.
+    /// The model; `None` if the observer asked for a stop.
     pub trained: Option<Trained>,
-    /// Every term over time, as lines of JSON; empty where they are in a folder.
+    /// Every term over time, as lines of JSON; empty if they are in a folder.
     pub metrics: Vec<u8>,
 }
 
 /// Trains a model as the settings say.
 ///
-/// With a folder everything is written there, and a run that was stopped there goes on, with the
-/// same settings only. Without one everything stays in memory.
+/// With a folder everything is written there, and a stopped run in it is resumed, with the same
+/// settings only. Without a folder everything stays in memory.
 pub fn run(
     config: &RunConfig,
     source: Source,
@@ -165,7 +166,7 @@ pub fn run(
 }
 
 impl Run {
-    /// Writes what a run with a folder would have written, checkpoints apart.
+    /// Writes what a run with a folder would have written, except checkpoints.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
         folder.check_ours()?;
         folder.start(&self.config, &self.split)?;
@@ -178,14 +179,14 @@ impl Run {
     }
 }
 
-/// Where codes of training rows lie, for models that have such codes.
+/// The mixture fitted to codes of training rows, for models that have such codes.
 fn fitted_codes(inference: &Inference, training: &TrainingData) -> Result<Option<FittedCodes>> {
     let split = &training.split;
     let labelled: HashSet<u32> = split.labelled.iter().copied().collect();
     let mut rows = [split.labelled.as_slice(), &split.unlabelled].concat();
     rows.sort_unstable();
     let rows = evenly(&rows, FITTED_ROWS);
-    // Labels that training does not see are not looked at here either.
+    // Labels that are hidden from training are not used here either.
     let known = |row: &u32| match labelled.contains(row) {
         true => training.rows.labels.class_of(*row),
         false => None,
@@ -195,17 +196,17 @@ fn fitted_codes(inference: &Inference, training: &TrainingData) -> Result<Option
     inference.fit_codes(&features, &known)
 }
 
-/// A trained model, ready to answer.
+/// A trained model, ready for inference.
 #[derive(Clone, Debug)]
 pub struct Trained {
-    /// What it says of itself.
+    /// Its metadata.
     pub card: Card,
-    /// Its answers, for prepared rows.
+    /// Inference for prepared rows.
     pub inference: Inference,
 }
 
 impl Trained {
-    /// The same, with another seed for everything drawn at random.
+    /// The same with another seed for random draws.
     pub fn with_seed(&self, seed: u64) -> Self {
         Self {
             card: self.card.clone(),
@@ -230,13 +231,13 @@ impl Trained {
         }
     }
 
-    /// Loads the model of a finished run, to answer in the precision that its card says. `seed` is
-    /// for everything drawn at random.
+    /// Loads the model of a finished run, with the precision on its card. `seed` is for random
+    /// draws.
     pub fn open(folder: &RunFolder, device: &Device, seed: u64) -> Result<Self> {
         Self::open_with(folder, device, None, seed)
     }
 
-    /// [`Trained::open`] with another precision than the card's, if there is one.
+    /// [`Trained::open`] with another precision than the card's, if given.
     pub fn open_with(
         folder: &RunFolder,
         device: &Device,
@@ -247,7 +248,7 @@ impl Trained {
         if folder.is_started() && !path.exists() {
             return Err(Error::file(
                 folder.path(),
-                "this run has not finished, so there is no model yet; go on with it",
+                "this run has not finished, so there is no model yet; resume it",
             )
             .with_remedy(Remedy::Resume));
         }
@@ -266,7 +267,7 @@ impl Trained {
         let compute = Compute::new(device, precision.unwrap_or_else(Precision::auto));
         let fresh = Model::new(&card.shape, card.seed, &compute);
         let model = file.tensors.apply(fresh).map_err(damaged)?;
-        // Runs of before have none.
+        // Runs of earlier versions have none.
         let codes = match folder.codes_path() {
             path if path.exists() => Some(TensorFile::load(&path)?.codes(&card.shape, &path)?),
             _ => None,

@@ -1,4 +1,4 @@
-//! The aggregate label consistency: which predictions it looks at, and how its weight falls.
+//! The aggregate label consistency: which predictions it uses, and how its weight falls.
 
 mod toy;
 

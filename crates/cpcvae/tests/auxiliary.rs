@@ -1,4 +1,4 @@
-//! ADGM and SDGM against M2 and against the sums that their bounds stand for.
+//! ADGM and SDGM compared with M2 and with their bounds computed class by class.
 
 mod toy;
 
@@ -31,8 +31,8 @@ fn noise() -> Noise {
     Noise::new(5, 2, &toy::device())
 }
 
-/// M2's parameters, and zero wherever the auxiliary variable comes in: then q(a|x) and p(a|...)
-/// are the same normal, and nothing else depends on a.
+/// M2's parameters, and zero weights for the auxiliary variable: then q(a|x) and p(a|...) are the
+/// same normal, and nothing else depends on a.
 fn ignoring_a(skip: bool, m2: &LabelVae) -> AuxiliaryVae {
     let model = auxiliary(skip);
     let known = Parameters::of(m2);
@@ -108,7 +108,7 @@ fn the_bound_of_unlabelled_rows_is_the_explicit_sum_over_labels() {
     }
 }
 
-/// The normal density of q(a|x) at its draw: from the noise alone.
+/// The normal density of q(a|x) at its draw, from the noise alone.
 #[test]
 fn log_q_is_the_density_of_the_draw() {
     let posterior = auxiliary(true).auxiliary(toy::features(ROWS));

@@ -1,4 +1,4 @@
-//! Colour images: pixel by pixel in a data set, channel by channel in a model, never mixed up.
+//! Colour images: pixel by pixel in a data set, channel by channel in a model.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::distribution::Family;
@@ -31,7 +31,7 @@ fn preprocess() -> Preprocess {
 
 #[test]
 fn an_image_survives_the_way_to_the_model_and_back() {
-    // Every value is another one.
+    // All values differ.
     let size = LAYOUT.width();
     let values: Vec<f32> = (0..2 * size)
         .map(|i| i as f32 / (2 * size) as f32)
@@ -77,7 +77,7 @@ fn a_warped_canvas_of_one_colour_has_that_colour_in_every_pixel() {
         let width = values.len();
         Tensor::from_data(TensorData::new(values, [1, width]), &Device::flex())
     };
-    // A little of everything, so that no pixel looks past the canvas.
+    // A small transform, so that no pixel reads outside of the canvas.
     let z_t = tensor(vec![0.2, -0.2, 0.3, 0.1, 0.2, -0.1]);
     let mean = observation.likelihood(tensor(raw), Some(z_t)).mean();
     let values: Vec<f32> = mean.into_data().try_into_vec().expect("f32");

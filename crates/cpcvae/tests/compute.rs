@@ -1,5 +1,5 @@
-//! Each training and each model has its own precision, packed weights and buffers: what happens
-//! elsewhere in the process changes nothing.
+//! Each training and each model has its own precision, packed weights and buffers, unaffected by
+//! others in the process.
 
 mod toy;
 
@@ -109,7 +109,7 @@ fn trainings_beside_each_other_make_the_same_models_as_alone() {
     assert_eq!(exact.card.precision, Some(Precision::F32));
 }
 
-/// Opened without a word about precision, it answers as it was trained; and as it is told, if it is.
+/// By default it predicts with the precision of its training, otherwise with the given one.
 #[test]
 fn a_model_answers_in_the_precision_of_its_card() {
     let place = tempfile::tempdir().expect("a temporary folder");

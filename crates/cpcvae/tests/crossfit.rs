@@ -1,4 +1,4 @@
-//! Cross-fitting: whose labels a training sees, and what is kept of it.
+//! Cross-fitting: which labels a training sees, and which files are kept.
 
 mod stop_at;
 
@@ -54,14 +54,14 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
             fit.train(part, &config(5), Some(folder.path()), &device, observer)
                 .expect("trains")
         };
-        assert_eq!(train(&mut StopAt::step(0)), None, "stopped, to go on later");
+        assert_eq!(train(&mut StopAt::step(0)), None, "stopped, to be resumed");
         let first = train(&mut Silent).expect("runs to its end");
-        // Finished: it answers without a step, which would be stopped.
+        // Finished: it predicts without a step, which would be stopped.
         assert_eq!(train(&mut StopAt::step(0)).as_ref(), Some(&first));
         let run = folder.path().join(fit.name(part));
         let used = Split::load(run.join("split.json")).expect("stored");
         assert!(first.rows.iter().all(|row| !used.labelled.contains(row)));
-        // Not even without their labels.
+        // Not even as unlabelled rows.
         assert!(first.rows.iter().all(|row| !used.unlabelled.contains(row)));
         assert_eq!(used.labelled.len() + first.rows.len(), 12);
         assert!(!run.join("checkpoints").exists(), "only the model is kept");
@@ -130,7 +130,7 @@ fn fewer_labels_can_be_asked_for_and_all_are_measured_on_the_same_rows() {
         .expect("runs to its end");
     let used = Split::load(Path::new(folder.path()).join("fold-1/split.json")).expect("stored");
     assert_eq!((used.labelled.len(), held_out.rows.len()), (4, 4));
-    // The labels that it may not use are hidden; the rows that it is measured on are left out.
+    // The labels that it may not use are hidden; the held-out rows are left out.
     assert_eq!(used.labelled.len() + used.unlabelled.len(), 200 - 4);
 }
 
@@ -138,7 +138,7 @@ fn fewer_labels_can_be_asked_for_and_all_are_measured_on_the_same_rows() {
 fn spreading_never_sees_the_labels_of_its_fold() {
     let (data, split) = half_moon();
     let fit = CrossFit::new(&data, &split, &FOLDING).expect("labels");
-    // What it is given is what it may know: 8 of the 12 labels.
+    // The number of labels passed must be 8 of the 12.
     fn counting(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
         assert_eq!((labels.len(), features.len() / width), (8, 200));
         vec![1.0 / classes as f32; features.len() / width * classes]

@@ -1,4 +1,5 @@
-//! Batch normalisation in dense networks: whose statistics, and what a run remembers of them.
+//! Batch normalisation in dense networks: which statistics are used, and which are saved with a
+//! run.
 
 mod stop_at;
 mod toy;
@@ -15,10 +16,10 @@ use cpcvae::train::{Parameters, Silent};
 use cpcvae_data::{Matrix, Source, glyphs};
 use stop_at::StopAt;
 
-/// The methods whose networks have it by default.
+/// The methods whose networks use it by default.
 const METHODS: [&str; 3] = ["adgm", "sdgm", "vat"];
 
-/// Shape and model of a method after a step on the batch, in which nothing but averages changed.
+/// Shape and model of a method after a step on the batch that only updates the running averages.
 fn after_a_step(method: &str, batch: &Examples) -> (Shape, Model) {
     let facts = LabelFacts {
         class_shares: vec![0.5, 0.3, 0.2],
@@ -63,8 +64,8 @@ fn every_hidden_layer_has_averages_and_a_step_fills_them() {
     }
 }
 
-/// Labelled rows go with the others through the networks that predict, so they change averages. The
-/// pass that knows their labels comes after that of the other rows and leaves no trace.
+/// Labelled rows pass through the predicting networks together with the others, so they affect the
+/// averages. The pass with their labels comes after that of the other rows and is ignored.
 #[test]
 fn averages_are_of_all_rows_whatever_their_labels() {
     let batch = toy::examples(4, 5);

@@ -1,4 +1,4 @@
-//! How well small models describe small data, measured.
+//! Quality measurements of small models on small data.
 
 use burn::tensor::Device;
 use cpcvae::config::{RunConfig, parse_settings};
@@ -132,7 +132,7 @@ fn half_moon_is_described() {
     let error = found.reconstructed.squared_error.expect("numbers");
     assert!(error > 0.0 && error < 1.0, "{error}");
     assert_eq!(found.reconstructed.ink, None, "a table has no ink");
-    // All 1000 labels of the training part, though the run has seen 20.
+    // All 1000 labels of the training part, though the run used 20.
     assert_eq!(found.classifier_labels, Some(1000));
     assert!(found.classifier_accuracy.expect("labels") > 0.97);
     let ways: Vec<Way> = drawn.iter().map(|drawn| drawn.way).collect();
@@ -255,7 +255,7 @@ fn what_makes_no_sense_is_refused() {
         "{problem}"
     );
 
-    // Fewer rows than the split numbers, other columns, and nothing held out.
+    // Fewer rows than in the split, other columns, and nothing held out.
     let mut fewer = run.source.clone();
     fewer.rows = fewer.rows.select(&[0, 1, 2]);
     let split = Split::load(run.folder.path().join("split.json")).expect("stored");

@@ -22,7 +22,7 @@ fn noise_normal(rho: f32, mu: f32, sigma: f32, pixels: usize) -> NoiseNormal {
     NoiseNormal::new(tensor(maps.concat(), [1, 3, pixels]), &Compute::default())
 }
 
-/// log f at many places: one row each.
+/// log f at many points: one row each.
 fn log_densities(rho: f32, mu: f32, sigma: f32, places: &[f32]) -> Vec<f32> {
     let maps: Vec<f32> = places
         .iter()
@@ -46,7 +46,7 @@ fn normal_matches_scipy() {
     );
 }
 
-/// Cells that are not known are integrated out: what is left is the density of the others.
+/// Missing cells are integrated out, which leaves the density of the others.
 #[test]
 fn normal_leaves_unknown_cells_out() {
     let of = |maps: &[f32], features: usize| {
@@ -247,7 +247,7 @@ fn quantile([rho, mu, variance]: [f64; 3], level: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The normal distribution function by Simpson's rule: slow, and free of anybody's erf.
+/// The normal distribution function by Simpson's rule: slow, and independent of any erf.
 fn ndtr(x: f64) -> f64 {
     let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
     let (cells, low) = (2000, -9.0f64);
@@ -276,7 +276,8 @@ fn divergence_matches_torch() {
     assert_close(values(kl)[0], 2.180_825_710_296_631, 1e-5);
 }
 
-/// The paper's matrix M takes canvas places to image places; ours is its inverse.
+/// The paper's matrix M maps positions on the canvas to positions in the image; ours is its
+/// inverse.
 #[test]
 fn the_transform_is_the_inverse_of_the_papers_matrix() {
     let ranges = TransformRanges::default();

@@ -1,4 +1,5 @@
-//! Models whose card does not fit their tensors are refused before anything of their size is made.
+//! Models whose card does not fit their tensors are refused before anything of their size is
+//! allocated.
 
 use cpcvae::estimator::Fitted;
 use cpcvae::train::TensorFile;
@@ -10,7 +11,7 @@ fn recorded(run: &str) -> PathBuf {
     recorded.join(run)
 }
 
-/// A copy of a recorded run whose card is changed; its checksum is right.
+/// A copy of a recorded run with a changed card and a valid checksum.
 fn forged(run: &str, change: impl FnOnce(&mut Value)) -> tempfile::TempDir {
     let copy = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(copy.path().join("model")).expect("writable");
@@ -63,7 +64,7 @@ fn sizes_that_are_not_those_of_the_tensors_are_refused() {
     ] {
         for (key, value) in &changes {
             let copy = forged(run, |card| card["shape"][key] = value.clone());
-            // A classifier has no code, so whatever its card says of one is not used.
+            // A classifier has no code, so the code sizes on its card are not used.
             let ignored = run == "half-moon-labels-only" && matches!(*key, "code" | "style");
             let opened = Fitted::load(copy.path());
             assert!(opened.is_err() || ignored, "{run}: {key} = {value}");

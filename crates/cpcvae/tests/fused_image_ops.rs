@@ -1,4 +1,4 @@
-//! The fused operations of convolutional networks against their composed twins.
+//! The fused operations of convolutional networks compared with their composed twins.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::op::Compute;
@@ -27,7 +27,7 @@ fn difference<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> f32 {
     (a - b).abs().max().into_scalar::<f32>() / scale
 }
 
-/// A sum with different weights for each element, so that a mixed-up gradient shows.
+/// A sum with different weights for each element, so that a permuted gradient is detected.
 fn weighted<const D: usize>(x: Tensor<D>) -> Tensor<1> {
     let shape = x.dims();
     (x * normal(shape, 99)).sum()
@@ -126,7 +126,7 @@ fn convolutions_onto_a_skip_connection() {
     }
 }
 
-/// A residual block as one operation, plain and transposed; its input is used elsewhere, too.
+/// A residual block as one operation, plain and transposed; its input has another use.
 #[test]
 fn residual_blocks() {
     let channels = 7;

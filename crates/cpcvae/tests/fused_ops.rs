@@ -1,4 +1,4 @@
-//! Every fused operation against its composed twin: values and gradients.
+//! Every fused operation compared with its composed twin: values and gradients.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::op::constrain::{self, MapConstraint};
@@ -39,7 +39,7 @@ fn gradients<const A: usize, const B: usize>(
     (a.grad(&gradients), b.grad(&gradients))
 }
 
-/// A sum with different weights for each element, so that a mixed-up gradient shows.
+/// A sum with different weights for each element, so that a permuted gradient is detected.
 fn weighted<const D: usize>(x: Tensor<D>) -> Tensor<1> {
     let shape = x.dims();
     (x * normal(shape, 99)).sum()
@@ -132,7 +132,7 @@ fn densities() {
         (Density::Bernoulli, &[MapConstraint::Identity]),
         (Density::NoiseNormal, &MAPS),
     ] {
-        // Each row of x for one row of parameters, then for four.
+        // Each row of x is used for one row of parameters, then for four.
         for (rows, given, pixels) in [(5, 5, 33), (1, 1, 1), (12, 3, 300)] {
             let raw = normal([rows, kinds.len(), pixels], 4);
             let maps = constrain::composed(raw, kinds).detach().require_grad();
@@ -208,7 +208,7 @@ fn noise_normal_sampling() {
 fn warp_of_parameter_maps() {
     for (canvas, image) in [((6, 6), (4, 4)), ((5, 9), (3, 7)), ((42, 42), (28, 28))] {
         let raw = normal([3, 3, canvas.0 * canvas.1], 1).require_grad();
-        // Near the identity, with places beyond the border too.
+        // Near the identity, with positions beyond the border too.
         let identity = Tensor::<2>::from_floats([[0.7, 0.0, 0.0, 0.0, 0.7, 0.0]], &device());
         let theta = (normal([3, 6], 2) * 0.3 + identity).require_grad();
         let fused = warp::constrain_warp(

@@ -1,8 +1,8 @@
-//! Files of the corpora of runs, checkpoints and settings are read, and copies with random changes: an
-//! error or a result, never a panic.
+//! Reads the corpora of runs, checkpoints and settings, and copies with random changes: an error or
+//! a result, never a panic.
 //!
-//! `CPCVAE_CASES=100000` tries more copies, `CPCVAE_SEED` others; what fails is kept in `fuzz/found/`.
-//! `CPCVAE_UPDATE=1 cargo test --release --test fuzz_corpora` makes the files anew.
+//! `CPCVAE_CASES=100000` tries more copies, `CPCVAE_SEED` others; failing files are kept in
+//! `fuzz/found/`. `CPCVAE_UPDATE=1 cargo test --release --test fuzz_corpora` rewrites the files.
 
 mod fuzz_targets;
 
@@ -50,7 +50,7 @@ fn write_seeds(place: &Place) {
     write("settings", "some.toml", some.as_bytes().to_vec());
 }
 
-/// A copy is read in milliseconds; a machine that is busy with other things gets the rest.
+/// A copy is read in milliseconds; the rest allows for a busy machine.
 const HANG: Duration = Duration::from_secs(20);
 
 fn number(variable: &str, usual: u64) -> u64 {

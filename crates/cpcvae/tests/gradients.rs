@@ -1,4 +1,4 @@
-//! Gradients of every objective against finite differences.
+//! Gradients of every objective compared with finite differences.
 //!
 //! All parameters are moved together along a direction d, and the slope of the loss along it,
 //! (L(p + h d) - L(p - h d)) / 2h, is compared with the gradient's component along d.
@@ -110,8 +110,8 @@ fn check(name: &str, objective: &Objective, shape: &Shape, batch: &Examples) {
     check_against(name, objective, shape, batch, loss);
 }
 
-/// The objective's gradient against finite differences of `value`, which is the loss with whatever
-/// gradients do not go through held fast.
+/// The objective's gradient compared with finite differences of `value`, which is the loss with
+/// everything fixed that gradients do not flow through.
 fn check_against(
     name: &str,
     objective: &Objective,
@@ -147,7 +147,7 @@ fn check_against(
 fn every_stage_of_every_method() {
     for name in NAMES {
         let method = match Method::named(name, DataKind::Table).expect("listed") {
-            // With the gradient open all the way, the derivative is that of the whole program.
+            // With the gradient path open, the derivative is that of the whole computation.
             Method::Cpc(cpc) => Method::Cpc(Cpc {
                 gradient_path: GradientPath::Open,
                 ..cpc
@@ -175,8 +175,8 @@ fn every_stage_of_every_method() {
     }
 }
 
-/// Through statistics of batches, of rows and of rows and classes. Rectifiers are not for finite
-/// differences of f32; the operation that they are part of has tests of its own, in double precision
+/// Through statistics of batches, of rows and of rows and classes. Rectifiers are not suited to
+/// finite differences in f32; their operation has tests of its own, in double precision
 /// (`batch_norm.rs` of the kernels) and against its twin (`fused_image_ops.rs`).
 #[test]
 fn dense_layers_with_batch_normalisation() {
@@ -192,7 +192,7 @@ fn dense_layers_with_batch_normalisation() {
     }
 }
 
-/// The second stage of `vae-then-mlp` moves the predictor and nothing else, that of `m1-m2` M2.
+/// The second stage of `vae-then-mlp` trains only the predictor, that of `m1-m2` only M2.
 #[test]
 fn the_second_stage_leaves_the_first_model_alone() {
     for (method, moving) in [
@@ -220,8 +220,8 @@ fn only_part_moves(method: &Method, moving: &str) {
     }
 }
 
-/// In the second stage of `m1-m2` codes are drawn from a model that stays as it is: the gradient is
-/// M2's on these codes.
+/// In the second stage of `m1-m2` codes are drawn from a frozen model: the gradient is M2's on
+/// these codes.
 #[test]
 fn codes_of_the_lower_model_are_held_fast() {
     let method = Method::named("m1-m2", DataKind::Table).expect("listed");
@@ -248,8 +248,8 @@ fn codes_of_the_lower_model_are_held_fast() {
     });
 }
 
-/// In `vat` neither the worst change nor the prediction that is to be kept follows the gradient:
-/// it is that of the divergence with both held fast.
+/// In `vat`, neither the worst perturbation nor the target prediction has a gradient: the gradient
+/// is that of the divergence with both fixed.
 #[test]
 fn the_worst_change_is_held_fast() {
     for batch_norm in [false, true] {
@@ -291,7 +291,7 @@ fn worst_change_is_held_fast(batch_norm: bool) {
     });
 }
 
-/// Images with transforms and each likelihood: the evidence's gradient, warp included.
+/// Images with transforms and each likelihood: the gradient of the evidence, including the warp.
 #[test]
 fn images_with_transforms() {
     for family in [Family::Normal, Family::Bernoulli, Family::NoiseNormal] {
@@ -354,7 +354,7 @@ fn continuous_labels() {
     check("regression", &recipe.stages[0].objective, &shape, &batch);
 }
 
-/// Pseudo-labels of rows without a label, and mixup, seen through noise.
+/// Pseudo-labels of rows without a label, and mixup, with input noise.
 #[test]
 fn pseudo_labels_and_mixup() {
     let pseudo_labels = vec![0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.0, 0.1, 0.9];

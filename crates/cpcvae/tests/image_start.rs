@@ -1,4 +1,5 @@
-//! Images: where the decoder starts, what becomes of ink, and what the margins of a canvas say.
+//! Images: the decoder's initial output, reconstruction of ink, and class information in the
+//! margins of a canvas.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae::distribution::Family;
@@ -16,8 +17,8 @@ const SIDE: usize = 10;
 const PIXELS: usize = SIDE * SIDE;
 const ROWS: usize = 96;
 
-/// Blots: 16 patterns of 6 by 6 pixels in the middle of an image, of which every second is of class 1.
-/// Pixels are -1 or 1 and nothing between. The first half of the rows is labelled.
+/// Blots: 16 patterns of 6 by 6 pixels in the middle of an image, of which every second is of class
+/// 1. All pixels are -1 or 1. The first half of the rows is labelled.
 fn blots(device: &Device) -> (Vec<f32>, Examples) {
     let mut pattern = vec![0.0; 16 * 36];
     let stream = Stream {
@@ -89,7 +90,7 @@ fn moments(values: &[f32]) -> (Vec<f32>, Vec<f32>) {
     (means, deviations)
 }
 
-/// Trains CPC with the defaults of images for so many steps on all rows at once.
+/// Trains CPC with the defaults of images on all rows at once.
 fn train(model: Model, examples: &Examples, path: GradientPath, steps: u64) -> Vae {
     let mut cpc = match Method::named("cpc", DataKind::Images).expect("listed") {
         Method::Cpc(cpc) => cpc,
@@ -148,13 +149,13 @@ fn a_decoder_starts_from_the_mean_and_spread_of_each_pixel() {
         let Model::Vae(vae) = model else {
             unreachable!("a VAE was asked for")
         };
-        // Whatever the content of the code: here that of every row, with no transform.
+        // For any code: here those of the rows, without transform.
         let z = vae.encode(examples.features.clone()).mean();
         let none = Tensor::zeros([ROWS, 6], &device);
         let made = values(vae.decode(vae.with_transform(z, none)).mean());
         assert_eq!(made[..PIXELS], made[PIXELS..2 * PIXELS]);
-        // A normal starts at the mean. The paper's likelihood is cut off at the ends and has a tenth
-        // of noise, so it only starts near it.
+        // A normal starts at the mean. The paper's likelihood is truncated and has a tenth of
+        // noise, so it only starts near it.
         let within = if family == Family::Normal { 0.15 } else { 0.45 };
         for (made, mean) in made.iter().zip(&mean) {
             assert!(
@@ -165,9 +166,9 @@ fn a_decoder_starts_from_the_mean_and_spread_of_each_pixel() {
     }
 }
 
-/// With the floor of 0.01 and a start from zero that the paper's likelihood had at first, black
-/// pixels draw sigma to its floor; ink then has no density but that of noise, and is speckle for
-/// good. With a floor that suits black and white images ink stays ink.
+/// With the floor of 0.01 and a start from zero, the earlier defaults of the paper's likelihood,
+/// black pixels pull sigma to its floor; ink then has only the density of the noise, and stays
+/// speckle. With a floor for black-and-white images, ink is reconstructed.
 #[test]
 fn ink_is_painted_and_not_noise() {
     let device = Device::flex().autodiff();
@@ -194,12 +195,12 @@ fn ink_is_painted_and_not_noise() {
     assert!((0.85..1.15).contains(&shares[1]), "{}", shares[1]);
 }
 
-/// Share of rows whose class a linear classifier finds in `pixels` of each row, learnt from every
-/// second row and asked about the others.
+/// Accuracy of a linear classifier of the class from `pixels` of each row, trained on every second
+/// row and tested on the others.
 fn read_class(rows: &[Vec<f32>]) -> f32 {
     let width = rows[0].len();
     let mut weights = vec![0.0; width + 1];
-    // Standardised, so that a faint message can be read as well as a loud one.
+    // Standardised, so that the scale of the signal does not matter.
     let mean: Vec<f32> = (0..width)
         .map(|i| rows.iter().map(|row| row[i]).sum::<f32>() / rows.len() as f32)
         .collect();
@@ -212,7 +213,7 @@ fn read_class(rows: &[Vec<f32>]) -> f32 {
         let terms = row.iter().zip(&mean).zip(weights);
         terms.map(|((v, m), w)| w * (v - m) / scale).sum::<f32>() + weights[width]
     };
-    // Rows come in pairs of both classes; learnt from are the pairs of even number.
+    // Rows come in pairs of both classes; pairs of even number are for training.
     let learnt = |row: usize| (row / 2).is_multiple_of(2);
     for _ in 0..500 {
         for (row, pixels) in rows.iter().enumerate().filter(|(row, _)| learnt(*row)) {
@@ -232,7 +233,7 @@ fn read_class(rows: &[Vec<f32>]) -> f32 {
     right.count() as f32 / asked.len() as f32
 }
 
-/// Moved images must not carry the class in the margin, where no row of the data shows anything.
+/// Transformed images must not encode the class in the margin, which no row of the data shows.
 #[test]
 fn margins_of_moved_images_do_not_tell_the_class() {
     let device = Device::flex().autodiff();
@@ -250,7 +251,7 @@ fn margins_of_moved_images_do_not_tell_the_class() {
         );
         let vae = train(model.start_from(&mean, &deviation), &examples, path, 800);
         let z = vae.encode(examples.features.clone()).mean();
-        // As small as it gets: the image shows the whole canvas.
+        // The smallest scale: the image shows the whole canvas.
         let small = [0.0, 0.0, 0.0, 0.0, -4.0, -4.0].repeat(ROWS);
         let small = Tensor::<2>::from_data(TensorData::new(small, [ROWS, 6]), &device);
         let noise = Noise::new(5, 0, &device);

@@ -1,4 +1,4 @@
-//! Data that stays in its file gives what data in memory gives, bit for bit.
+//! Data that stays in its file gives the same results as data in memory, bit for bit.
 
 use burn::tensor::Device;
 use cpcvae::config::{RunConfig, parse_settings};
@@ -33,7 +33,7 @@ fn write_npy(path: &Path, rows: usize) {
     std::fs::write(path, file).expect("written");
 }
 
-/// The table as a run gets it, with at most so many bytes of values in memory.
+/// The table for a run, with at most `memory_budget` bytes of values in memory.
 fn source(path: &Path, memory_budget: u64) -> Source {
     let Ok(Opened::Table(raw)) = open_path(path, &ReadOptions::default()) else {
         panic!("the array is a table");
@@ -81,7 +81,7 @@ fn a_model_of_a_mapped_array_is_the_model_of_the_array_in_memory() {
     assert!(files[0] == files[1]);
 }
 
-/// An untrained model of half-moon's shape that knows of missing cells.
+/// An untrained model of half-moon's shape with support for missing cells.
 fn some_model(folder: &Path) -> Trained {
     let settings = [
         "model.missing_cells=true",

@@ -1,5 +1,5 @@
-//! Rows of several kinds: probabilities add up to one, gradients are right, and a missing cell
-//! is as if it were not there.
+//! Rows of several kinds: probabilities sum to one, gradients are correct, and a missing cell
+//! contributes nothing.
 
 mod toy;
 
@@ -40,7 +40,7 @@ fn log_prob(raw: &[f32], x: &[f32]) -> f64 {
     f64::from(values(mixed(&layout(), raw.to_vec()).log_prob(x))[0])
 }
 
-/// A row with the given count and level, all else as said.
+/// A row with the given values.
 fn row(number: f32, flag: f32, count: f32, level: Option<usize>) -> Vec<f32> {
     let mut row = vec![number, flag, SCALE.encode(count), 0.0, 0.0, 0.0];
     match level {
@@ -172,7 +172,7 @@ fn one_row_serves_several_rows_of_parameters() {
     assert_eq!(f64::from(together[1]), log_prob(&other, &x));
 }
 
-/// Draws have the means that the distribution says, and are of their kinds.
+/// Draws have the means of the distribution and valid values.
 #[test]
 fn draws_follow_the_distribution() {
     let rows = 20_000;
@@ -236,8 +236,8 @@ fn draws_carry_the_gradient_of_their_means() {
     }
 }
 
-/// What a model makes of a row does not depend on what stands in its missing cells, and depends
-/// on whether they are missing.
+/// A model's output for a row does not depend on the values stored in missing cells, but on whether
+/// they are missing.
 #[test]
 fn an_encoder_sees_which_cells_are_missing() {
     let shape = Shape {

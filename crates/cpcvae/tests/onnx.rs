@@ -1,5 +1,5 @@
-//! What an exported graph is made of. `python/tests/test_onnx.py` runs such graphs and compares their
-//! answers row by row.
+//! The structure of an exported graph. `python/tests/test_onnx.py` runs such graphs and compares
+//! their outputs row by row.
 
 use cpcvae::estimator::{Fit, Fitted};
 use cpcvae::export::proto::{Length, Model, Node, Tensor, ValueInfo, data_type};
@@ -54,8 +54,8 @@ fn texts(model: &Model) -> BTreeMap<String, String> {
     model.metadata_props.iter().filter_map(entry).collect()
 }
 
-/// Each value is made once, before it is used; constants are as long as their shapes say; outputs are
-/// made.
+/// Each value is produced once, before it is used; constants have the sizes of their shapes; all
+/// outputs are produced.
 fn check_graph(model: &Model) {
     let graph = model.graph.as_ref().expect("a graph");
     let mut known: HashSet<&str> = graph
@@ -132,7 +132,7 @@ fn a_dense_network_is_in_the_file_as_it_was_trained() {
             assert!(graph.initializer.iter().any(|c| same(&c)), "{part}.{kind}");
         }
     }
-    // What is decoded takes no part.
+    // The decoder is not part of the graph.
     let (_, decoder) = &stored.tensors.0["Vae.decoder.layers.1.weight"];
     let is_float = |c: &&Tensor| c.data_type == Some(data_type::FLOAT);
     assert!(
@@ -189,7 +189,7 @@ fn convolutions_have_their_kernels_turned() {
     assert_eq!(file.input.kind, "float [rows, 28, 28, 1]");
 }
 
-/// Two groups of rows with a category and gaps; a few have a label.
+/// Two groups of rows with a category and missing cells; a few have a label.
 fn fitted() -> Fitted {
     let text: String = (0..90)
         .map(|row| {
@@ -231,10 +231,10 @@ fn an_ensemble_votes_in_the_file_unless_the_network_is_to_be_alone() {
         "{}",
         whole.answers
     );
-    // A large number is taken in 64 bits, and a category's levels are named.
+    // A large number is a 64-bit input, and the levels of a category are in the metadata.
     assert_eq!(whole.input.kind, "double [rows, 2]");
     assert!(texts(&whole.model)["columns"].contains(r#""levels":["Bern","Oslo","Rome"]"#));
-    // Trees as they were grown: every tree's root comes first, leaves share what they say.
+    // Trees as in the ensemble: every root comes first, leaves are weighted.
     let graph = whole.model.graph.as_ref().expect("a graph");
     let is_forest = |node: &&Node| node.op_type.as_deref() == Some("TreeEnsembleRegressor");
     for forest in graph.node.iter().filter(is_forest) {

@@ -1,4 +1,4 @@
-//! Methods that have black and white images in their papers, on grey ones with a normal likelihood.
+//! Methods whose papers use black and white images, on grey ones with a normal likelihood.
 
 use cpcvae::config::{RunConfig, parse_settings};
 use cpcvae::device::device;
@@ -10,7 +10,7 @@ use cpcvae_data::{Dataset, Labels, Layout, Matrix};
 
 const SIDE: usize = 6;
 
-/// Slopes of grey, from left to right or from top to bottom, each of its own brightness.
+/// Grey gradients, from left to right or from top to bottom, each of its own brightness.
 fn slopes(rows: usize) -> Dataset {
     let pixel = |row: usize, i: usize| {
         let along = if row.is_multiple_of(2) {
@@ -67,8 +67,8 @@ fn they_learn_what_would_be_lost_by_binarising() {
         let test = report.test.expect("test rows");
         let accuracy = test.accuracy.expect("classes");
         assert!(accuracy > 0.9, "{method}: {accuracy}");
-        // A normal of the pixels' own spread, about 0.35 on the scale from -1 to 1, has -0.4 nats a
-        // pixel, or -13 an image. What is above 0 knows the slope.
+        // A normal with the pixels' own spread, about 0.35 on the scale from -1 to 1, has -0.4 nats
+        // a pixel, or -13 an image. An ELBO above 0 requires modelling the gradient.
         let elbo = test.elbo.expect("a generative model");
         assert!(elbo.is_finite() && elbo > 0.0, "{method}: {elbo}");
     }

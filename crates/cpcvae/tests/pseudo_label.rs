@@ -1,5 +1,5 @@
-//! Pseudo-labels of real images from a few labels, before any network is trained; skipped,
-//! saying so, where the folder named by `CPCVAE_DATA` does not have them.
+//! Pseudo-labels of real images from a few labels, without a network; skipped with a message where
+//! the folder named by `CPCVAE_DATA` does not have the images.
 //!
 //! `cargo test --release -p cpcvae --test pseudo_label -- --nocapture` prints the figures; with
 //! `CPCVAE_ALL_ROWS=1` those of 50,000 images, which take a minute.
@@ -11,8 +11,7 @@ use std::path::PathBuf;
 /// Probabilities from (features, their width, labels, number of classes).
 type Classify = fn(&[f32], usize, &[(u32, u32)], usize) -> Vec<f32>;
 
-/// The share of the first rows whose class is found from `per_class` labels a class, by pixels and
-/// by HOG.
+/// The accuracy on the first rows with `per_class` labels a class, by pixels and by HOG.
 fn found(source: &Source, rows: u32, per_class: usize, classify: Classify) -> [f64; 2] {
     let rows: Vec<u32> = (0..rows).collect();
     let data = source.rows.select(&rows);
@@ -40,7 +39,7 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// The rows that are asked about.
+/// The number of rows to predict.
 fn rows(few: u32) -> u32 {
     match std::env::var_os("CPCVAE_ALL_ROWS") {
         Some(_) => 50_000,

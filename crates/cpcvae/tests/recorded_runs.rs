@@ -1,7 +1,7 @@
-//! Runs that were recorded before the front door: they open, and training gives the same models.
+//! Runs recorded by an earlier version: they open, and training gives the same models.
 //!
-//! `tests/recorded/README.md` says how they were made. On the processor that recorded them models
-//! are the same to the last bit; another one may add in another order.
+//! `tests/recorded/README.md` says how they were made. On the processor that recorded them, models
+//! are the same to the last bit; another one may sum in another order.
 
 use cpcvae::estimator::{Fit, Fitted, OpenedRows, RowOptions};
 use cpcvae::prelude::*;
@@ -10,7 +10,7 @@ use cpcvae::train::TensorFile;
 use cpcvae_data::{DataName, UserFile};
 use std::path::{Path, PathBuf};
 
-/// What rounding may have done to a parameter after at most 25 steps.
+/// Tolerance for rounding differences of a parameter after at most 25 steps.
 const TOLERANCE: f32 = 2e-3;
 
 fn recorded() -> PathBuf {
@@ -84,7 +84,7 @@ fn recorded_models_open_and_answer() {
     }
 }
 
-/// The front door, in memory and with a folder, trains what the recorded run trained.
+/// The estimator, in memory and with a folder, trains the same model as the recorded run.
 #[test]
 fn the_front_door_gives_the_same_model_in_memory_and_in_a_folder() {
     let table = recorded().join("table.csv");
@@ -130,7 +130,7 @@ fn the_front_door_gives_the_same_model_in_memory_and_in_a_folder() {
     assert_eq!(opened.layout().width(), 4);
 }
 
-/// A run whose settings have the names of before, and lack keys that came later.
+/// A run whose settings have old names, and lack newer keys.
 #[test]
 fn a_run_with_old_names_of_settings_opens_and_answers_alike() {
     let recorded = recorded().join("half-moon-cpc");

@@ -1,4 +1,4 @@
-//! Methods reduce to each other, and M2's bound is the sum it stands for.
+//! Methods reduce to each other, and M2's bound equals its sum over classes.
 
 mod toy;
 
@@ -72,9 +72,9 @@ fn the_supervised_vae_is_pc_with_lambda_one() {
     assert_eq!(loss(supervised), loss(pc));
 }
 
-/// In a batch of four labelled and five unlabelled rows whose evidence counts as in the data, where
-/// a tenth of the rows is labelled, the sum over rows is that of the paper: for five unlabelled rows
-/// 5/9 of a labelled one. Where batch and data agree, nothing changes.
+/// In a batch of four labelled and five unlabelled rows with evidence weighted as in the data,
+/// where a tenth of the rows is labelled, the sum over rows is that of the paper: five unlabelled
+/// rows have 5/9 of a labelled one. If batch and data have the same share, nothing changes.
 #[test]
 fn evidence_of_labelled_rows_counts_as_in_the_data() {
     let model = Model::new(
@@ -109,7 +109,7 @@ fn evidence_of_labelled_rows_counts_as_in_the_data() {
     };
     let all = evidence(LabelledEvidence::Batch, 9, 4, 5);
     assert_eq!(all, evidence(LabelledEvidence::Data, 40, 4, 5));
-    // The same rows and noise: the first four alone, and what the others then must have.
+    // The same rows and noise: the first four alone, and the resulting value for the others.
     let first = evidence(LabelledEvidence::Batch, 9, 4, 0);
     let weighted = evidence(LabelledEvidence::Data, 9, 4, 5);
     for ((all, first), weighted) in all.into_iter().zip(first).zip(weighted) {
@@ -119,7 +119,7 @@ fn evidence_of_labelled_rows_counts_as_in_the_data() {
     }
 }
 
-/// But for the scale: the mean is over all rows of the batch, of which four in nine have labels.
+/// Up to the scale: the mean is over all rows of the batch, of which four in nine have labels.
 #[test]
 fn vat_without_its_own_terms_is_labels_only() {
     let vat = Vat {
@@ -147,7 +147,7 @@ fn blended(blend: f64, classification_weight: f64) -> Method {
     })
 }
 
-/// Blended M2 whose predictor has moved away from q(y|x), and by how much in squares.
+/// Blended M2 whose predictor differs from q(y|x), and the squared distance.
 fn moved_apart() -> (Model, f64) {
     let kind = recipe(&blended(1.0, 1.0)).kind;
     let model = Model::new(&toy::shape(kind), 1, &toy::compute());
@@ -170,11 +170,11 @@ fn with_blend_zero_blended_m2_is_m2() {
         ..M2::default()
     });
     assert_eq!(recipe(&blended(0.0, 0.7)), recipe(&m2));
-    // For any other blend too as long as the two classifiers are the same, as at the start.
+    // For any other blend too if the two classifiers are the same, as at the start.
     assert_eq!(loss(blended(0.4, 0.7)), loss(m2));
 }
 
-/// M2 that gets nothing from the labels' log-loss, and a network on labelled rows.
+/// M2 without the log-loss of labels, and a network on labelled rows.
 #[test]
 fn with_blend_one_blended_m2_is_two_separate_models() {
     let (model, _) = moved_apart();

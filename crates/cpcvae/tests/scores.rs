@@ -1,5 +1,5 @@
-//! Scores against log p(x) computed another way: with a code of one dimension, the integral over
-//! the code is a sum over a fine grid.
+//! Scores compared with log p(x) computed by numerical integration: with a code of one dimension,
+//! over a fine grid.
 
 mod toy;
 
@@ -18,7 +18,7 @@ fn one_dimensional(kind: ModelKind, spread: f32) -> (Shape, Model) {
     };
     let model = Model::new(&shape, 1, &toy::compute());
     // Encoders wider than the prior, so that importance weights have a finite variance; and in a
-    // stack smaller weights, since two random decoders in a row make for wild densities.
+    // stack smaller weights, since two random decoders in sequence give extreme densities.
     let shrink = if kind == ModelKind::StackedVae {
         0.5
     } else {
@@ -42,7 +42,7 @@ fn rows() -> (Matrix, Tensor<2>) {
     (matrix, x)
 }
 
-/// Places of the code and their share of the prior.
+/// Grid points of the code and their share of the prior.
 fn grid() -> (Tensor<2>, Vec<f64>) {
     let places: Vec<f32> = (0..1600).map(|i| -8.0 + 0.01 * (i as f32 + 0.5)).collect();
     let density = |z: f64| (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
@@ -54,7 +54,7 @@ fn grid() -> (Tensor<2>, Vec<f64>) {
     (toy::tensor(places, [count, 1]), shares)
 }
 
-/// log of the prior's mean of p(x|z) over the grid, given log p(x|z) at its places.
+/// log of the prior's mean of p(x|z) over the grid, given log p(x|z) at its points.
 fn log_integral(log_probs: &[f32], shares: &[f64]) -> f64 {
     let terms = log_probs.iter().zip(shares);
     terms
@@ -136,7 +136,7 @@ fn the_score_of_m2_sums_over_classes_too() {
     );
 }
 
-/// Places of two variables, and for each the share of the second one's standard normal prior.
+/// Grid points of two variables, and for each the share of the second one's standard normal prior.
 fn plane() -> (Tensor<2>, Tensor<2>, Vec<f64>) {
     const SIDE: usize = 160;
     const STEP: f32 = 0.1;
@@ -153,7 +153,7 @@ fn plane() -> (Tensor<2>, Tensor<2>, Vec<f64>) {
     (column(first), column(second), shares)
 }
 
-/// The same row at every place.
+/// The same row repeated for every grid point.
 fn everywhere(x: &Tensor<2>, row: usize, places: usize) -> Tensor<2> {
     let row = x.clone().slice([row..row + 1, 0..toy::FEATURES]);
     row.repeat_dim(0, places)

@@ -1,12 +1,12 @@
-//! Fits and answers in one process, again and again: the answers stay the same and memory flat.
-//! A few rounds by default; `CPCVAE_SOAK=7200 cargo test --release --test soak -- --nocapture` goes on
-//! for two hours.
+//! Repeated fits and predictions in one process: results stay the same and memory use flat. A few
+//! rounds by default; `CPCVAE_SOAK=7200 cargo test --release --test soak -- --nocapture` runs for
+//! two hours.
 #![cfg(target_os = "linux")]
 
 use cpcvae::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Rounds before memory is looked at: pools and the allocator have then taken what they need.
+/// Rounds before memory is measured: pools and the allocator have reached their size by then.
 const WARM_UP: usize = 5;
 
 /// Resident memory of this process, in bytes.
@@ -38,7 +38,7 @@ fn table(path: &std::path::Path) {
     std::fs::write(path, format!("a,b,town,kind\n{rows}")).expect("writable");
 }
 
-/// Everything that a model is asked: what it answered, as one line.
+/// All methods of a model, with the results as one line.
 fn round(folder: &std::path::Path) -> Result<String> {
     let path = folder.join("t.csv");
     let data = Dataset::read(&path, Label::column("kind"))?;

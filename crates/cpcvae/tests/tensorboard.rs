@@ -1,4 +1,5 @@
-//! Event files, record by record. `python/tests/test_tensorboard.py` reads such files by TensorBoard.
+//! Event files, record by record. `python/tests/test_tensorboard.py` reads such files with
+//! TensorBoard.
 
 use cpcvae::estimator::Fit;
 use cpcvae::prelude::*;
@@ -20,7 +21,7 @@ fn only_file(folder: &Path) -> PathBuf {
     files[0].clone()
 }
 
-/// Its events; every record has its checksums.
+/// Its events; every record has valid checksums.
 fn events(path: &Path) -> Vec<Event> {
     let bytes = std::fs::read(path).expect("readable");
     let mut rest = &bytes[..];
@@ -35,7 +36,7 @@ fn events(path: &Path) -> Vec<Event> {
     events
 }
 
-/// Numbers and pictures: step, name, and the number where it is one.
+/// Numbers and images: step, name, and the number if it is one.
 fn values(events: &[Event]) -> Vec<(i64, String, Option<f32>)> {
     let of_event = |event: &Event| {
         let values = match &event.what {
@@ -63,13 +64,13 @@ fn every_logged_number_is_in_the_file_and_each_training_has_its_own() {
     let pc = Pc::new().steps(40).folds(2);
     let fitted = pc.fit_watched(&data, &board).expect("fits");
     board.finish(&fitted).expect("written");
-    // Who watches changes nothing.
+    // Watching a training does not change it.
     let unwatched = pc.fit(&data).expect("fits");
     assert_eq!(unwatched.history(), fitted.history());
     let events_of = |name: &str| events(&only_file(&folder.path().join(name)));
     let own = events_of("pc");
     assert!(matches!(&own[0].what, Some(What::FileVersion(version)) if version == "brain.Event:2"));
-    // Later steps of a file of before no longer count.
+    // Later steps of an earlier file are discarded.
     assert!(matches!(&own[1].what, Some(What::SessionLog(log)) if log.status == 1));
     let found = values(&own);
     let lines = std::str::from_utf8(fitted.history()).expect("text").lines();

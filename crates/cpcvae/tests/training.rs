@@ -1,4 +1,4 @@
-//! Training as a whole, on small data.
+//! Complete trainings on small data.
 
 mod stop_at;
 
@@ -165,7 +165,7 @@ fn a_sequence_of_lambdas_stops_at_the_first_that_satisfies() {
     );
 }
 
-/// Rows that say both classes of the same place: no predictor has a loss below log 2.
+/// Identical rows with different classes: no predictor has a loss below log 2.
 fn contradictory() -> Source {
     let rows = 40;
     let values = (0..rows).flat_map(|row| [(row / 2) as f32 * 0.1, 1.0 - (row / 2) as f32 * 0.05]);
@@ -285,7 +285,7 @@ fn continuous_labels_of_several_dimensions_are_learnt() {
         let settings = [
             "train.steps=1500",
             "train.learning_rate=5e-3",
-            // With beta = 1 a VAE of evenly spread rows finds nothing worth a code.
+            // With beta = 1, posterior collapse: evenly spread rows do not pay for a code.
             "method.beta=0.1",
             "data.labels=200",
             "data.test=100",
@@ -314,7 +314,7 @@ fn methods_with_a_latent_class_refuse_continuous_labels() {
     }
 }
 
-/// With its defaults, but for the size of the network and the length.
+/// With default settings, except for the size of the network and the number of steps.
 #[test]
 fn vat_follows_the_moons_from_six_labels() {
     let settings = ["model.hidden=[100,100]", "train.steps=1000"];
@@ -341,7 +341,7 @@ fn a_vae_needs_no_labels() {
     assert!(error.to_string().contains("label"), "{error}");
 }
 
-/// More data than labels: the paper's method on its toy data, in its setting.
+/// The paper's method on its toy data, in its setting, where there are more rows than labels.
 #[test]
 fn cpc_solves_half_moon_with_six_labels() {
     let settings = [

@@ -1,4 +1,4 @@
-//! The worst change of a row: its length, its effect, and where it is known, its direction.
+//! The worst perturbation of a row: its length, its effect, and where it is known, its direction.
 
 mod toy;
 
@@ -22,7 +22,7 @@ fn noise() -> Noise {
     Noise::new(5, 1, &toy::device())
 }
 
-/// A network with these hidden layers, its weights `times` as large as at the start of training.
+/// A network with these hidden layers, its weights `times` as large as initially.
 fn classifier(hidden: &[usize], times: f32) -> (Model, Parameters) {
     let shape = Shape {
         hidden: hidden.to_vec(),
@@ -57,7 +57,7 @@ fn change(model: &Model, iterations: usize) -> Tensor<2> {
 #[test]
 fn every_change_has_the_given_length() {
     let length = (0.2 * (toy::FEATURES as f64).sqrt()) as f32;
-    // Weights a thousand times as large: predictions are so sure that gradients vanish.
+    // Weights a thousand times as large: predictions saturate, so that gradients vanish.
     for times in [1.0, 1000.0] {
         let (model, _) = classifier(&[7, 5], times);
         for iterations in [0, 1, 4] {
@@ -86,8 +86,8 @@ fn it_changes_predictions_more_than_a_random_change() {
     assert!(random.iter().all(|divergence| *divergence > -1e-6));
 }
 
-/// Logits x W: the divergence grows by H = W (diag(p) - p p') W', whose first eigenvector the
-/// power iteration has to find.
+/// Logits x W: the divergence grows by H = W (diag(p) - p p') W', whose first eigenvector the power
+/// iteration must find.
 #[test]
 fn for_a_linear_network_it_is_the_first_eigenvector() {
     let (model, parameters) = classifier(&[], 2.0);
@@ -99,7 +99,7 @@ fn for_a_linear_network_it_is_the_first_eigenvector() {
     let weight = |feature: usize, class: usize| f64::from(weights[feature * toy::CLASSES + class]);
     let p = toy::values(prediction(&model, toy::features(ROWS)).as_target());
     let short = WorstChange {
-        // Short enough for the square to be all there is.
+        // Short enough for the quadratic approximation.
         radius: 0.1,
         probe: 0.05,
         iterations: 60,
@@ -136,7 +136,7 @@ fn for_a_linear_network_it_is_the_first_eigenvector() {
     }
 }
 
-/// A cell that is not known cannot be changed, and does not spoil the others.
+/// A missing cell cannot be perturbed, and does not affect the others.
 #[test]
 fn missing_cells_are_left_out() {
     let shape = Shape {

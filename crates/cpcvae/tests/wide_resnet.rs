@@ -1,4 +1,4 @@
-//! Models with wide residual networks: gradients, answers, and what a run remembers.
+//! Models with wide residual networks: gradients, predictions, and saved runs.
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
@@ -19,7 +19,7 @@ mod stop_at;
 mod toy;
 use stop_at::StopAt;
 
-/// The smallest such network, on colour images whose sides are odd and not alike.
+/// The smallest such network, on colour images with odd, unequal sides.
 fn shape(kind: ModelKind) -> Shape {
     let [height, width, channels] = [5, 7, 3];
     Shape {
@@ -62,7 +62,7 @@ fn examples(rows: usize) -> Examples {
     }
 }
 
-/// All parameters moved along a direction of unit length, running averages left alone.
+/// All parameters moved along a direction of unit length, except running averages.
 fn moved(parameters: &Parameters, by: f32) -> Parameters {
     let mut moved = parameters.clone();
     for (i, (_, (_, values))) in moved.0.iter_mut().enumerate() {
@@ -78,7 +78,7 @@ fn moved(parameters: &Parameters, by: f32) -> Parameters {
     moved
 }
 
-/// The sum of the sizes of all gradients.
+/// The sum of the absolute values of all gradients.
 fn size(model: &Model, gradients: &Gradients) -> f64 {
     struct Sum<'a>(&'a Gradients, f64);
     impl ModuleVisitor for Sum<'_> {
@@ -95,11 +95,12 @@ fn size(model: &Model, gradients: &Gradients) -> f64 {
 
 /// Through convolutions, statistics of batches, transposed convolutions, warp and simulated images:
 /// the first step of Adam moves each parameter by the rate, against the sign of its gradient, so
-/// the slope of the loss along that step is the rate times the sum of the gradients' sizes.
+/// the slope of the loss along that step is the rate times the sum of the gradients' absolute
+/// values.
 #[test]
 fn gradients_are_slopes() {
-    // Finite differences in f32 through samples of Noise-Normal do not settle, so simulated images
-    // are normal here.
+    // Finite differences in f32 through samples of Noise-Normal do not converge, so simulated
+    // images are normal here.
     for (method, kind, likelihood) in [
         ("pc", ModelKind::Vae, Family::NoiseNormal),
         ("cpc", ModelKind::Vae, Family::Normal),
@@ -146,11 +147,11 @@ fn gradients_are_slopes() {
 fn an_answer_does_not_depend_on_the_rows_beside_it() {
     let shape = shape(ModelKind::Vae);
     let fresh = Model::new(&shape, 1, &toy::compute());
-    // Any parameters; averages that differ from where they begin.
+    // Any parameters; averages that differ from their initial values.
     let parameters = moved(&Parameters::of(&fresh), 0.01);
     let model = parameters.apply(fresh).expect("same shapes");
     let inference = Inference::new(&model, &shape, &Device::flex(), 0);
-    // More than go through at once.
+    // More than one pass in inference.
     let rows = 120;
     let values = toy::values(examples(rows).features);
     let all = Matrix::new(rows, shape.features, values).expect("fits");
@@ -184,7 +185,7 @@ fn only_real_rows_enter_the_running_averages() {
         parameters.0.retain(|name, _| name.ends_with("running"));
         parameters
     };
-    // `cpc` lets simulated images through the networks after the real ones, `pc` has none.
+    // In `cpc`, simulated images pass through the networks after the real ones; `pc` has none.
     let [cpc, pc] = [after("cpc"), after("pc")];
     assert!(cpc.0.len() > 10);
     assert_eq!(cpc, pc);
@@ -239,7 +240,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
             let [a, b] = [&whole, &parts].map(|f| std::fs::read(f.path().join(file)).expect(file));
             assert!(a == b, "{method}: {file} differs");
         }
-        // Averages are part of the model: it answers as it did when it was saved.
+        // Averages are part of the model: its predictions are the same after loading.
         let trained = Trained::open(&whole, &device, 0).expect("saved");
         let features = trained
             .card

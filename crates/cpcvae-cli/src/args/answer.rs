@@ -1,29 +1,30 @@
-//! Arguments of the commands that ask a trained model.
+//! Arguments of the commands that use a trained model.
 
 use super::{PlaceArgs, ReadArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// The model to ask.
+/// The model.
 #[derive(Clone, Debug, Args)]
 pub struct ModelArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Seed of everything drawn at random
+    /// Seed of random draws
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u32,
-    /// Where to work.
+    /// Device and threads.
     #[command(flatten)]
     pub place: PlaceArgs,
 }
 
-/// The rows to ask about.
+/// The rows.
 #[derive(Clone, Debug, Args)]
 pub struct RowsArgs {
     /// A table with the model's columns (CSV, TSV, Parquet, NPY, NPZ, .h5ad), a folder or zip of
-    /// images, IDX or .mat images, or a built-in data set; where it has test rows of its own, these
-    /// are taken. Images are brought to the model's size, and to grey where it was trained so
+    /// images, IDX or .mat images, or a built-in data set, of which the test rows are used if it
+    /// has any. Images are converted to the model's size, and to grey if it was trained on grey
+    /// ones
     #[arg(value_name = "DATA")]
     pub data: String,
     /// How it is read.
@@ -34,7 +35,8 @@ pub struct RowsArgs {
 /// Columns of the input that are copied to the output.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PassthroughArgs {
-    /// A column to carry along; may be repeated [default: the run's id column; files of images]
+    /// A column to copy to the output; may be repeated [default: the run's id column; files of
+    /// images]
     #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
 }
@@ -66,9 +68,13 @@ pub struct EvaluateArgs {
     pub json: bool,
 }
 
-/// Predict labels, with how sure and how unusual each row is.
+/// Predict labels, with probabilities, conformal sets and how unusual each row is.
 ///
-/// Writes CSV or Parquet: row (counted from 0), id columns, label, p_<class> for each class, set, log_p, percentile. Probabilities are calibrated and sets (classes joined by |, or none where no class is sure enough) sized on labels that `fit` held out. Continuous labels come with <label>_low and <label>_high, in the units of the training table. A percentile near 0 marks a row unlike the training rows.
+/// Writes CSV or Parquet: row (counted from 0), id columns, label, p_<class> for each class, set,
+/// log_p, percentile. Probabilities are calibrated, and conformal sets (classes joined by |, or
+/// empty if no class is likely enough) are sized, on labels that `fit` held out. Continuous labels
+/// come with <label>_low and <label>_high, in the units of the training table. A percentile near 0
+/// marks a row unlike the training rows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -85,24 +91,24 @@ pub struct PredictArgs {
     /// Average over this many draws of the code; 0 predicts at its mean
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub samples: u32,
-    /// How often sets and intervals are to hold the truth
+    /// Coverage of sets and intervals: how often they contain the truth
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = coverage)]
     pub coverage: f64,
-    /// Leave out log_p and percentile, for which every row is decoded 20 times
+    /// Leave out log_p and percentile, which take 20 decoder passes per row
     #[arg(long)]
     pub no_density: bool,
-    /// Add the class that each voter of an ensemble names: the network and every member
+    /// Add the class that each voter of an ensemble predicts: the network and every member
     #[arg(long)]
     pub explain: bool,
-    /// The columns to carry along.
+    /// The columns to copy.
     #[command(flatten)]
     pub passthrough: PassthroughArgs,
-    /// Write to this file instead of standard output; Parquet where its name ends in .parquet
+    /// Write to this file instead of standard output; Parquet if its name ends in .parquet
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 
-/// Find the codes of rows: mean and standard deviation of q(z|x).
+/// Encode rows: mean and standard deviation of q(z|x).
 ///
 /// Writes CSV: row (counted from 0), id columns, mean_0, mean_1, ..., sigma_0, sigma_1, ...
 #[derive(Debug, Args)]
@@ -114,7 +120,7 @@ pub struct EncodeArgs {
     /// The rows.
     #[command(flatten)]
     pub rows: RowsArgs,
-    /// The columns to carry along.
+    /// The columns to copy.
     #[command(flatten)]
     pub passthrough: PassthroughArgs,
     /// Write to this file instead of standard output
@@ -124,8 +130,8 @@ pub struct EncodeArgs {
 
 /// Score how probable rows are: ELBO and log-likelihood.
 ///
-/// Both in nats; the log-likelihood is estimated from K importance-weighted codes. Densities of tables are those of the columns as they stand in the file. Low scores mark
-/// unusual rows.
+/// Both in nats; the log-likelihood is estimated from K importance-weighted codes. Densities of
+/// tables are in the units of the file's columns. Low scores mark unusual rows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -138,7 +144,7 @@ pub struct ScoreArgs {
     /// The rows.
     #[command(flatten)]
     pub rows: RowsArgs,
-    /// The columns to carry along.
+    /// The columns to copy.
     #[command(flatten)]
     pub passthrough: PassthroughArgs,
     /// Draws of the code for each row
@@ -152,20 +158,20 @@ pub struct ScoreArgs {
     pub json: bool,
 }
 
-/// Which reconstruction.
+/// Kinds of reconstructions.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ReconstructionKind {
     /// The mean of p(x|z) at the mean code
     Mean,
     /// A draw of p(x|z) at the mean code
     Sampled,
-    /// The mean with the affine transform undone, so that all images stand alike
+    /// The mean with the affine transform removed, so that all images are aligned
     Aligned,
-    /// A draw with a random affine transform, as the consistency cost sees it
+    /// A draw with a random affine transform, as used by the consistency cost
     Transformed,
 }
 
-/// Send rows through the code and back.
+/// Reconstruct rows through the code.
 ///
 /// Writes CSV, or for images a grid of originals above reconstructions.
 #[derive(Debug, Args)]
@@ -181,7 +187,7 @@ pub struct ReconstructArgs {
     /// The rows.
     #[command(flatten)]
     pub rows: RowsArgs,
-    /// Which reconstruction
+    /// Kind of reconstruction
     #[arg(long, value_enum, default_value = "mean")]
     pub kind: ReconstructionKind,
     /// Only the first N rows [default: 20 in a figure, else all]
@@ -192,10 +198,10 @@ pub struct ReconstructArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Make new rows, from the prior or of a class.
+/// Sample new rows, of all classes or of one.
 ///
-/// For a class, the paper's rejection sampler draws codes from the prior and keeps those that the predictor gives to the class
-/// with at least the threshold's probability.
+/// For a class, the paper's rejection sampler draws codes from the prior and accepts those that the
+/// predictor assigns to the class with at least the threshold's probability.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -206,7 +212,7 @@ pub struct SampleArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// How many rows, of each class where there are several [default: 10 a class, else 50]
+    /// How many rows, of each class if there are several [default: 10 a class, else 50]
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
     /// Only of this class
@@ -218,10 +224,10 @@ pub struct SampleArgs {
     /// Where codes are drawn from
     #[arg(long, value_name = "SOURCE", value_enum, default_value_t = CodesArg::Fitted)]
     pub codes: CodesArg,
-    /// Probability of the class from which on a code is kept
+    /// Probability of the class from which on a code is accepted
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     pub threshold: f32,
-    /// Codes drawn at most for a class
+    /// The most codes drawn for a class
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_draws: u32,
     /// Draw from p(x|z) instead of taking its mean
@@ -232,18 +238,20 @@ pub struct SampleArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Where the codes of samples come from.
+/// The sources of codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CodesArg {
-    /// Mixtures of normal distributions that were fitted to the codes of training rows, one a class
+    /// Mixtures of normal distributions fitted to the codes of training rows, one a class
     Fitted,
     /// The prior N(0, I), as in the paper
     Prior,
 }
 
-/// Fill in missing cells of a table.
+/// Impute missing cells of a table.
 ///
-/// Writes CSV with the same columns in the same order; cells that are there stay as they are. Missing cells of the model's columns are filled with the best guess given the row's other cells (a mean, the most probable level), or with draws. They are decoded from the codes that the known cells speak for.
+/// Writes CSV with the same columns in the same order; known cells are unchanged. Missing cells of
+/// the model's columns are filled with the best guess given the row's other cells (a mean, the most
+/// probable level), or with draws. They are decoded from codes that explain the known cells.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -267,9 +275,12 @@ pub struct ImputeArgs {
     pub out: Option<PathBuf>,
 }
 
-/// List the rows most worth labelling.
+/// Suggest the rows to label next.
 ///
-/// Writes CSV, the best row first: row (counted from 0), id columns, label (the model's guess), entropy of its prediction in nats, percentile (how usual the row is). Rows are chosen by entropy times percentile, and so that they lie apart on the latent map. Rows that have a label already are left out.
+/// Writes CSV, the best row first: row (counted from 0), id columns, label (the model's
+/// prediction), entropy of the prediction in nats, percentile (how typical the row is). Rows are
+/// chosen by entropy times percentile, and for diversity of their codes. Rows that already have a
+/// label are left out.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cpcvae suggest runs/wine-cpc wine.csv -n 20 --out label-these.csv\n  cpcvae suggest runs/wine-cpc wine.csv --doubtful"
@@ -284,10 +295,10 @@ pub struct SuggestArgs {
     /// How many rows
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
-    /// List labels of the fitted table that may be wrong instead, the most doubtful first
+    /// List labels of the training table that may be wrong instead, the most doubtful first
     #[arg(long)]
     pub doubtful: bool,
-    /// The columns to carry along.
+    /// The columns to copy.
     #[command(flatten)]
     pub passthrough: PassthroughArgs,
     /// Write to this file instead of standard output
@@ -295,7 +306,7 @@ pub struct SuggestArgs {
     pub out: Option<PathBuf>,
 }
 
-/// A share between 0 and 1, both left out.
+/// A share strictly between 0 and 1.
 fn coverage(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if share > 0.0 && share < 1.0 => Ok(share),

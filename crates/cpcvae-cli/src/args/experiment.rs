@@ -41,24 +41,24 @@ pub struct ExperimentArgs {
     /// Train only cells whose description has this text; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub only: Vec<String>,
-    /// Train again what a figure needs and is no longer there
+    /// Train models again that a figure needs and that no longer exist
     #[arg(long)]
     pub retrain: bool,
     /// List its cells with their numbers, and stop
     #[arg(long, help_heading = "Cells", conflicts_with_all = ["cell", "merge", "on"])]
     pub list_cells: bool,
-    /// Train one cell and stop; without a number the one that HQ_TASK_ID, SLURM_ARRAY_TASK_ID or
-    /// JOB_COMPLETION_INDEX says. Its result is a file of its own
+    /// Train one cell and stop; without a number, the one given by HQ_TASK_ID, SLURM_ARRAY_TASK_ID
+    /// or JOB_COMPLETION_INDEX. Its result is written to its own file
     #[arg(long, value_name = "N", help_heading = "Cells", num_args = 0..=1, conflicts_with_all = ["merge", "on"])]
     pub cell: Option<Option<usize>>,
-    /// Put the results of cells together, then make table and figures; train nothing
+    /// Merge the results of cells, then make table and figures; train nothing
     #[arg(long, help_heading = "Cells", conflicts_with = "on")]
     pub merge: bool,
-    /// Write the file that makes an engine train all cells
+    /// Write the job file with which an engine trains all cells
     #[arg(long, value_name = "ENGINE", help_heading = "Cells",
           value_parser = PossibleValuesParser::new(["hyperqueue", "slurm", "kubernetes"]))]
     pub on: Option<String>,
-    /// Hand that file over: by the Python package hyperqueue, sbatch or kubectl
+    /// Submit that file: with the Python package hyperqueue, sbatch or kubectl
     #[arg(long, help_heading = "Cells", requires = "on")]
     pub submit: bool,
     /// Image of containers
@@ -73,7 +73,7 @@ pub struct ExperimentArgs {
     /// Print the table as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Where to work.
+    /// Device and threads.
     #[command(flatten)]
     pub place: PlaceArgs,
 }

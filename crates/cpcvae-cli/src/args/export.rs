@@ -4,11 +4,11 @@ use super::ModelArgs;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Write a model as an ONNX file, for programs that are not cpcvae.
+/// Export a model to ONNX, for use without cpcvae.
 ///
-/// One graph takes rows in your units and gives the code, calibrated probabilities and the class (or
-/// continuous labels): what `encode` and `predict` give, the vote of an ensemble among them. Names,
-/// shapes and meanings are printed, and in the file's metadata.
+/// One graph maps rows in your units to the code, calibrated probabilities and the class (or
+/// continuous labels): the same as `encode` and `predict`, including the members of an ensemble.
+/// Names, shapes and descriptions are printed, and in the file's metadata.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,8 +21,8 @@ pub struct ExportModelArgs {
     /// The file to write; it ends in .onnx
     #[arg(value_name = "FILE.onnx")]
     pub out: PathBuf,
-    /// The network's probabilities as it states them, without members of the ensemble and without
-    /// calibration, which is of the vote: a small file without training rows in it
+    /// The network's own probabilities, without members of the ensemble and without calibration,
+    /// which applies to the ensemble: a small file without training rows in it
     #[arg(long)]
     pub network_only: bool,
     /// Print one JSON object

@@ -19,7 +19,7 @@ Examples:
   cpcvae fit faces.zip --size 32 --labels-file list_attr_celeba.txt --label Smiling
   cpcvae fit p.csv --label ill --id nr --column town_code=category --missing -99
   cpcvae fit half-moon --target-accuracy 0.95        state the constraint instead of a weight
-  cpcvae fit half-moon --out runs/a --resume         go on with a run that was stopped
+  cpcvae fit half-moon --out runs/a --resume         resume a run that was stopped
   cpcvae fit glyphs --set model.hidden=[300] --set train.learning_rate=1e-3
 
 Settings: defaults, then the file of -c, then --set, then flags. The run folder's config.toml
@@ -27,12 +27,14 @@ lists every key.";
 
 /// Train a model on a table, on images or on a built-in data set.
 ///
-/// Everything goes into one run folder: settings, split, metrics, checkpoints, the model and its
-/// report. A run that was stopped or killed goes on with --resume and ends with the same bytes.
+/// Everything is written to one run folder: settings, split, metrics, checkpoints, the model and
+/// its report. A run that was stopped or killed is continued with --resume and ends with the same
+/// bytes.
 ///
-/// On your own data, labels are then held out fold by fold, and the method and its baselines (labels
-/// only, VAE then MLP, nearest neighbours, label spreading) are trained without them: for an unbiased accuracy, for
-/// calibrated probabilities, and to say whether the unlabelled rows help.
+/// On your own data, labels are then held out fold by fold, and the method and its baselines
+/// (labels only, VAE then MLP, nearest neighbours, label spreading) are trained without them: for
+/// an unbiased accuracy, for calibrated probabilities, and to test whether the unlabelled rows
+/// help.
 #[derive(Debug, Args)]
 #[command(after_help = FIT_EXAMPLES)]
 pub struct FitArgs {
@@ -40,14 +42,14 @@ pub struct FitArgs {
     /// IDX or .mat images, or half-moon, glyphs, mnist, svhn, norb, celeba
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// How to learn; `cpcvae methods` describes them [default: cpc]
+    /// The method; `cpcvae methods` describes them [default: cpc]
     #[arg(long, short, value_name = "METHOD",
           value_parser = PossibleValuesParser::new(cpcvae::method::NAMES))]
     pub method: Option<String>,
     /// Folder of the run [default: runs/<data>-<method>]
     #[arg(long, short, value_name = "RUN")]
     pub out: Option<PathBuf>,
-    /// Go on with the run in that folder, with its settings
+    /// Resume the run in that folder, with its settings
     #[arg(long)]
     pub resume: bool,
     /// Remove the run in that folder first
@@ -68,11 +70,11 @@ pub struct FitArgs {
     /// Networks: dense layers, or a wide residual network before them, for images [default: mlp]
     #[arg(long, value_parser = PossibleValuesParser::new(["mlp", "wrn"]))]
     pub net: Option<String>,
-    /// Whose defaults: a newcomer's, or the paper's protocol, networks and weights (half-moon, mnist,
+    /// The set of defaults: ours, or the paper's protocol, networks and weights (half-moon, mnist,
     /// svhn, norb, celeba) [default: default]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["default", "paper"]))]
     pub preset: Option<String>,
-    /// Earlier name of `--preset paper`
+    /// Old name of `--preset paper`
     #[arg(long, hide = true, conflicts_with = "preset")]
     pub paper: bool,
     /// A TOML file of settings
@@ -117,7 +119,7 @@ pub struct FitArgs {
     /// repeated
     #[arg(long, value_name = "NAME=KIND", help_heading = "Data")]
     pub column: Vec<String>,
-    /// The column that names the rows; not learnt from, and written beside answers
+    /// The column that names the rows; not a feature, and copied to the output
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub id: Option<String>,
     /// A value that means "missing", next to blank, NA, NaN, null and ?; may be repeated
@@ -138,17 +140,17 @@ pub struct FitArgs {
     /// How files are read.
     #[command(flatten)]
     pub read: ReadArgs,
-    /// What is made of images.
+    /// How images are converted.
     #[command(flatten)]
     pub images: ImageArgs,
 
     /// Hold labels out in this many folds, for an unbiased accuracy, calibration and comparison
-    /// [default: 5 for a table, 10 where it has at most 500 labels, 3 for images, none for built-in
+    /// [default: 5 for a table, 10 if it has at most 500 labels, 3 for images, none for built-in
     /// data]
     #[arg(long, value_name = "N", help_heading = "Held-out labels",
           value_parser = clap::value_parser!(u16).range(2..))]
     pub folds: Option<u16>,
-    /// Deal the folds this many times
+    /// Repeat the folds this many times
     #[arg(long, value_name = "N", help_heading = "Held-out labels", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..))]
     pub repeats: u16,
@@ -164,7 +166,8 @@ pub struct FitArgs {
     #[arg(long, help_heading = "Held-out labels", conflicts_with = "no_crossfit")]
     pub keep_folds: bool,
 
-    /// Fit everything into about this time, such as 60s or 5m: fewer steps and, if need be, folds
+    /// Fit everything into about this time, such as 60s or 5m, by fewer steps and, if needed, fewer
+    /// folds
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
 
@@ -183,7 +186,7 @@ pub struct FitArgs {
     #[arg(long, help_heading = "Constraint", value_parser = PossibleValuesParser::new(["dual", "sequence"]))]
     pub solver: Option<String>,
 
-    /// Where to work.
+    /// Device and threads.
     #[command(flatten)]
     pub place: PlaceArgs,
 }
@@ -207,13 +210,13 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cpcvae demo\n  cpcvae demo --images --out demo-images")]
 pub struct DemoArgs {
-    /// On small images instead of points in the plane
+    /// Small images instead of points in the plane
     #[arg(long)]
     pub images: bool,
     /// Folder for runs and figures
     #[arg(long, short, value_name = "DIR", default_value = "demo")]
     pub out: PathBuf,
-    /// Seed of everything drawn at random
+    /// Seed of random draws
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u32,
     /// No progress
@@ -222,7 +225,7 @@ pub struct DemoArgs {
     /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Where to work.
+    /// Device and threads.
     #[command(flatten)]
     pub place: PlaceArgs,
 }
@@ -233,7 +236,7 @@ pub struct DemoArgs {
     after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist\n  cpcvae data export half-moon --labels 60 --out moons.csv"
 )]
 pub struct DataArgs {
-    /// What to do.
+    /// The action.
     #[command(subcommand)]
     pub command: DataCommand,
     /// Folder of downloaded data sets; by default a folder in your cache
@@ -247,12 +250,12 @@ pub struct DataArgs {
     pub data_dir: Option<PathBuf>,
 }
 
-/// What can be done with built-in data sets.
+/// Actions on built-in data sets.
 #[derive(Debug, Subcommand)]
 pub enum DataCommand {
     /// All built-in data sets
     List,
-    /// What is known about one
+    /// Describe one
     Info {
         /// Its name
         name: String,
@@ -266,7 +269,7 @@ pub enum DataCommand {
     Export(ExportArgs),
 }
 
-/// Which rows to write, and where.
+/// Arguments of `data export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Its name
@@ -285,10 +288,10 @@ pub struct ExportArgs {
     pub seed: u32,
 }
 
-/// Measure accuracy against the number of labels, to see how many more are worth buying.
+/// Measure accuracy against the number of labels, to see whether more are worth buying.
 ///
 /// Labels are held out fold by fold; models are trained on a few, some and all of the others and
-/// measured on the same held-out rows. Takes the options of `fit`.
+/// evaluated on the same held-out rows. Takes the options of `fit`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! Arguments as typed. Nothing is decided here: see [`crate::settings`].
+//! Arguments as typed. They are resolved in [`crate::settings`].
 
 mod answer;
 mod devices;
@@ -40,7 +40,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "cpcvae", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -77,7 +77,7 @@ pub enum Command {
     },
 }
 
-/// Where data lies and where work is done: the same for every command.
+/// Folders, device and threads: the same for every command.
 #[derive(Clone, Debug, Args)]
 pub struct PlaceArgs {
     /// Folder of downloaded data sets; by default a folder in your cache
@@ -89,15 +89,16 @@ pub struct PlaceArgs {
         hide_env_values = true
     )]
     pub data_dir: Option<PathBuf>,
-    /// Where to compute
+    /// Device
     #[arg(long, value_name = "DEVICE", help_heading = "Machine", default_value = "cpu",
           value_parser = PossibleValuesParser::new(["cpu", "wgpu", "cuda", "metal"]))]
     pub device: String,
     /// Threads to use; results do not depend on it [default: all cores]
     #[arg(long, value_name = "N", help_heading = "Machine", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Factors of matrix products on the CPU: bf16 rounds them, and is fast where the processor
-    /// has instructions for it (AMX, AVX-512 BF16), which auto checks [default: auto; of a trained model, its own]
+    /// Precision of matrix products on the CPU: bf16 rounds the factors, and is fast where the
+    /// processor has instructions for it (AMX, AVX-512 BF16), which auto checks [default: auto; of
+    /// a trained model, its own]
     #[arg(long, value_name = "PRECISION", help_heading = "Machine",
           value_parser = PossibleValuesParser::new(["auto", "bf16", "f32"]))]
     pub precision: Option<String>,
@@ -111,14 +112,14 @@ impl PlaceArgs {
             .unwrap_or_else(crate::data_dir::default)
     }
 
-    /// The precision of a model's answers, where one was asked for; else its card says.
+    /// The precision of inference, if given; otherwise the model's card decides.
     pub fn precision(&self) -> Option<cpcvae::device::Precision> {
         let name: Option<PrecisionName> =
             choice("train.precision", self.precision.as_deref()?).ok();
         name.map(PrecisionName::precision)
     }
 
-    /// Sets the number of threads, where one was asked for.
+    /// Sets the number of threads, if given.
     pub fn set_up(&self) -> cpcvae::Result<()> {
         cpcvae::device::check_instructions()?;
         match self.threads {

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 /// Measure how well a model describes its data: log p(x), reconstructions, samples.
 ///
-/// Works on test rows that the run has not learnt from. Beside the run it trains a plain VAE of the same shape and length, whose log p(x) is the reference, and a classifier on all labels of the data, which says what samples look like; both are kept in RUN/quality and taken again. docs/quality.md says what each figure means.
+/// Works on test rows that the model was not trained on. It also trains a plain VAE of the same
+/// shape and length, whose log p(x) is the reference, and a classifier on all labels of the data,
+/// which judges samples; both are stored in RUN/quality and reused. docs/quality.md describes each
+/// figure.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,30 +23,30 @@ pub struct QualityArgs {
     /// The data that the run was trained on: a file, a folder, or a built-in data set
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// A run to compare log p(x) with, instead of a plain VAE that is trained now; it must have the
-    /// same likelihood and scale floor
+    /// A run to compare log p(x) with, instead of training a plain VAE; it must have the same
+    /// likelihood and scale floor
     #[arg(long, value_name = "RUN2")]
     pub beside: Option<PathBuf>,
     /// Draws of the code for log p(x) of a row
     #[arg(long, value_name = "K", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub draws: u32,
-    /// Test rows to measure at most
+    /// The most test rows to measure
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pub rows: u32,
-    /// Samples of each class, and of each way to draw them
+    /// Samples of each class, for each way of drawing them
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
-    /// A drawn code is kept when the predictor gives it the class with this probability
+    /// A drawn code is accepted when the predictor gives it the class with this probability
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     pub threshold: f32,
-    /// Codes drawn at most for a class
+    /// The most codes drawn for a class
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_draws: u32,
     /// Judge draws from p(x|z) instead of its mean
     #[arg(long)]
     pub noisy: bool,
-    /// Images: where the page of samples and reconstructions goes, a .png or .svg file
-    /// [default: RUN/quality/page.png]
+    /// Images: file for the page of samples and reconstructions, .png or .svg [default:
+    /// RUN/quality/page.png]
     #[arg(long, value_name = "FILE")]
     pub page: Option<PathBuf>,
     /// Print one JSON object

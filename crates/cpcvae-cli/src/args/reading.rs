@@ -1,9 +1,9 @@
-//! Arguments that say how files are read.
+//! Arguments on how files are read.
 
 use clap::Args;
 use std::path::PathBuf;
 
-/// How a file is read, for every command that reads one.
+/// How a file is read, for all commands.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReadArgs {
     /// Labels of images: a table of files and labels, or a list like CelebA's; for IDX images
@@ -13,7 +13,7 @@ pub struct ReadArgs {
     /// NPZ: the array of features [default: X or x]
     #[arg(long, value_name = "ARRAY", help_heading = "Reading")]
     pub features_name: Option<String>,
-    /// Refuse a set of images of which one cannot be read, instead of leaving that one out
+    /// Refuse a set of images if one cannot be read, instead of leaving that one out
     #[arg(long, help_heading = "Reading")]
     pub strict: bool,
     /// The most bytes that a compressed file may unpack to [default: 16 GiB]
@@ -22,18 +22,18 @@ pub struct ReadArgs {
     pub most_bytes: Option<u64>,
 }
 
-/// What is made of images; a model asks for the same later by itself.
+/// How images are converted; a trained model applies the same conversion.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ImageArgs {
     /// Crop images to the square in the middle and resize it to N pixels a side
     #[arg(long, value_name = "N", help_heading = "Images",
           value_parser = clap::value_parser!(u32).range(1..=16384))]
     pub size: Option<u32>,
-    /// Turn colour into grey
+    /// Convert colour to grey
     #[arg(long, help_heading = "Images")]
     pub gray: bool,
-    /// Make contrasts alike: each channel of an image is standardised and put through the sigmoid,
-    /// before it is turned to grey
+    /// Normalise contrast: each channel of an image is standardised and put through the sigmoid,
+    /// before it is converted to grey
     #[arg(long, help_heading = "Images")]
     pub contrast: bool,
 }

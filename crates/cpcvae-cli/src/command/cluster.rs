@@ -1,4 +1,4 @@
-//! `cpcvae experiment --on ENGINE`: the file that makes an engine train all cells.
+//! `cpcvae experiment --on ENGINE`: writes the job file with which an engine trains all cells.
 
 use crate::ExitCode;
 use crate::args::ExperimentArgs;
@@ -9,7 +9,7 @@ use cpcvae_lab::harness::cluster::{self, Engine, Task};
 use serde_json::json;
 use std::process::Command;
 
-/// Writes it, and hands it over where that was asked for. `again` is the command of the experiment.
+/// Writes it, and submits it if asked for. `again` is the command of the experiment.
 pub fn run(
     args: &ExperimentArgs,
     engine: &str,
@@ -29,7 +29,7 @@ pub fn run(
     };
     let mut command = vec![program.display().to_string()];
     command.extend(again.split_whitespace().skip(1).map(String::from));
-    // What `again` leaves out, as it may differ from machine to machine.
+    // Not in `again`, since it may differ from machine to machine.
     if let Some(folder) = args.place.data_dir.as_ref().filter(|_| is_here) {
         command.extend(["--data-dir".into(), folder.display().to_string()]);
     }
@@ -44,7 +44,7 @@ pub fn run(
     };
     let written = cluster::write(options, engine, &task)?;
     let submit = match engine {
-        // Its package for Python has no program `hq`.
+        // Its Python package does not install the program `hq`.
         Engine::HyperQueue if !has_program("hq") => {
             let python = std::env::var("CPCVAE_PYTHON").unwrap_or_else(|_| "python3".into());
             let mut submit = [&python, "-m", "cpcvae.hq"].map(String::from).to_vec();

@@ -1,4 +1,4 @@
-//! A comparison on held-out labels, for people and as JSON.
+//! A comparison on held-out labels, as text and as JSON.
 
 use crate::printer::percent;
 use cpcvae::calibration::Calibration;
@@ -8,7 +8,7 @@ use cpcvae::infer::quality::share;
 use cpcvae_lab::table::TextTable;
 use serde_json::{Value, json};
 
-/// What was found on held-out labels.
+/// Results on held-out labels.
 pub struct Compared<'a> {
     calibration: &'a Calibration,
     comparison: &'a Comparison,
@@ -16,7 +16,7 @@ pub struct Compared<'a> {
 }
 
 impl<'a> Compared<'a> {
-    /// What a model knows of it; nothing where no labels were held out.
+    /// Those of a model; `None` if no labels were held out.
     pub fn of(fitted: &'a Fitted) -> Option<Self> {
         Some(Self {
             calibration: fitted.calibration(),
@@ -56,7 +56,7 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Table and verdict; empty where there was nothing to compare with.
+    /// Table and verdict; empty if there was no comparison.
     pub fn text(&self) -> String {
         if !self.has_baselines {
             return String::new();

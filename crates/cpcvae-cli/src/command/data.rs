@@ -35,10 +35,10 @@ fn fetch(name: &str, data_dir: &Path, printer: Printer) -> Result<()> {
         "mnist" => cpcvae_data::fetch_mnist(data_dir, &mut progress)?,
         "svhn" => cpcvae_data::fetch_svhn(data_dir, &mut progress)?,
         _ if presence == Presence::Generated => {
-            bail!("`{name}` is generated when it is asked for; there is nothing to fetch")
+            bail!("`{name}` is generated on demand; there is nothing to fetch")
         }
         _ => {
-            // Opening it says which files are missing, and where they are to be had.
+            // Opening it reports which files are missing, and where to get them.
             let data = DataName::parse(name)?;
             if let Some(built_in) = data.built_in() {
                 let config = RunConfig::for_built_in_data("vae", built_in)?;
@@ -101,7 +101,7 @@ fn told(entry: &Entry, data_dir: &Path) -> String {
     text
 }
 
-/// The words in lines of at most this many characters.
+/// Wraps the words into lines of at most this many characters.
 fn wrapped(words: &str, width: usize) -> String {
     let mut text = String::new();
     let mut column = 0;

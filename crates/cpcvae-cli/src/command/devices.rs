@@ -1,4 +1,4 @@
-//! `cpcvae devices`: what this build and this machine can do.
+//! `cpcvae devices`: capabilities of this build and this machine.
 
 use crate::ExitCode;
 use crate::args::DevicesArgs;
@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use anyhow::Result;
 use cpcvae::device::machine::Machine;
 
-/// Looks, and tells.
+/// Detects and prints them.
 pub fn run(args: &DevicesArgs, printer: Printer) -> Result<ExitCode> {
     args.place.set_up()?;
     let machine = Machine::look()?;

@@ -1,4 +1,4 @@
-//! `cpcvae encode`: where rows lie on the latent map.
+//! `cpcvae encode`: codes of rows.
 
 use crate::args::EncodeArgs;
 use crate::exit::ExitCode;

@@ -1,4 +1,4 @@
-//! `cpcvae evaluate`: how good a model is on rows whose labels are known.
+//! `cpcvae evaluate`: evaluation on rows whose labels are known.
 
 use crate::args::EvaluateArgs;
 use crate::exit::ExitCode;

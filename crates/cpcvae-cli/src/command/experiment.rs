@@ -1,4 +1,4 @@
-//! `cpcvae experiment`: tables and figures of the paper.
+//! `cpcvae experiment`: the paper's tables and figures.
 
 use super::cluster;
 use crate::args::ExperimentArgs;
@@ -56,7 +56,7 @@ pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
     })
 }
 
-/// The command as it was typed; `here` adds what is about this machine and this time.
+/// The command as it was typed; `here` adds options that are specific to this machine and time.
 fn typed(args: &ExperimentArgs, here: bool) -> String {
     let mut command = String::from("cpcvae experiment ");
     command += &match (&args.file, &args.name) {

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use cpcvae::export::{OnnxOptions, OnnxValue};
 use serde_json::json;
 
-/// Writes the file and tells what is in it.
+/// Writes the file and describes it.
 pub fn run(args: &ExportModelArgs, printer: Printer) -> Result<ExitCode> {
     let path = &args.out;
     if path.extension().is_none_or(|ending| ending != "onnx") {

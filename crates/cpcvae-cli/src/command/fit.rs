@@ -1,4 +1,4 @@
-//! `cpcvae fit`: trains a model, and measures it on labels held out.
+//! `cpcvae fit`: trains a model, and evaluates it on held-out labels.
 
 use super::compare::Compared;
 use crate::args::FitArgs;
@@ -17,7 +17,7 @@ use cpcvae::train::{StopReason, Watch};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Trains, or goes on, and reports.
+/// Trains or resumes, and reports.
 pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
     let settings = settings::resolve(args)?;
     settings.place.set_up()?;
@@ -30,7 +30,7 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
         settings.folder.display()
     ));
     let screen = Screen::new(printer.quiet, interrupt::watch()?);
-    // Shares the rows, which stay where they are.
+    // Shares the rows without copying them.
     let rows = source.rows.clone();
     let board = args.tensorboard.as_ref();
     let board = board.map(|folder| TensorBoard::new(folder, &screen));
@@ -57,7 +57,7 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
         HeldOutState::Stopped => {
             printer.note(format!(
                 "stopped before all labels were held out; the model is finished, and\n  \
-                 {}\ngoes on with the rest",
+                 {}\ncontinues with the rest",
                 again(&settings)
             ));
             interrupt::exit_code()
@@ -73,7 +73,7 @@ pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// A word as a shell takes it.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -82,7 +82,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// What to type to go on: what was typed, with the folder and `--resume`.
+/// The command to resume: what was typed, with the folder and `--resume`.
 fn again(settings: &FitSettings) -> String {
     let mut words = crate::typed();
     words.retain(|word| word != "--overwrite");
@@ -105,7 +105,7 @@ fn again(settings: &FitSettings) -> String {
 
 fn stopped(settings: &FitSettings, step: u64, printer: Printer) -> Result<ExitCode> {
     let text = format!(
-        "stopped at step {} with a checkpoint; go on with\n  {}\n",
+        "stopped at step {} with a checkpoint; resume with\n  {}\n",
         count(step as usize),
         again(settings)
     );

@@ -1,4 +1,4 @@
-//! `cpcvae impute`: missing cells filled in.
+//! `cpcvae impute`: imputes missing cells.
 
 use crate::args::ImputeArgs;
 use crate::exit::ExitCode;
@@ -12,7 +12,7 @@ use cpcvae_data::{CellKind, Column, Layout, MissingValues, RawColumn, RawTable};
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// Fills in and writes the table as it was otherwise.
+/// Imputes, and writes the otherwise unchanged table.
 pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = opened::model(&args.model)?;
@@ -69,10 +69,10 @@ pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A column of the table, and where its missing cells come from.
+/// A column of the table, and the source of its missing cells.
 struct Filled<'a> {
     raw: &'a RawColumn,
-    /// Its place among the model's columns, if it is one of them.
+    /// Its index among the model's columns, if it is one of them.
     of_model: Option<(usize, &'a Column)>,
 }
 
@@ -92,7 +92,7 @@ fn columns<'a>(table: &'a RawTable, of_model: &'a [Column]) -> Vec<Filled<'a>> {
 }
 
 impl Filled<'_> {
-    /// What fills the cell of a row, where it is missing.
+    /// The imputed value of a missing cell.
     fn filling(&self, row: usize, missing: &MissingValues, filled: &[f32]) -> Option<String> {
         let (place, column) = self.of_model?;
         let is_missing = self.raw.is_missing(row, missing);

@@ -16,7 +16,7 @@ use cpcvae_lab::table::TextTable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Trains on more and more labels, and reports accuracy on held-out ones.
+/// Trains on increasing numbers of labels, and reports accuracy on held-out ones.
 pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
     if args.fit.out.is_none() {
         let name = DataName::parse(&args.fit.data)?.short();
@@ -43,7 +43,7 @@ pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
         ));
     }
     let Some(curve) = curve else {
-        printer.note("stopped; the same command goes on from here");
+        printer.note("stopped; the same command resumes");
         return Ok(interrupt::exit_code());
     };
     let figure = args

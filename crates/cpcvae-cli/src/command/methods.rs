@@ -1,4 +1,4 @@
-//! `cpcvae methods`: what each method does.
+//! `cpcvae methods`: lists the methods.
 
 use crate::exit::ExitCode;
 use crate::printer::Printer;

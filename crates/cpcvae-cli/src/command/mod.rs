@@ -1,4 +1,4 @@
-//! One file a command: each is one function that gets parsed values and a printer.
+//! One file per command: each is one function that gets parsed values and a printer.
 
 mod cluster;
 mod compare;

@@ -1,4 +1,4 @@
-//! `cpcvae predict`: a full answer for every row.
+//! `cpcvae predict`: labels, probabilities, conformal sets and densities of rows.
 
 use crate::args::PredictArgs;
 use crate::exit::ExitCode;
@@ -25,7 +25,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
         density: !args.no_density,
         votes: args.explain,
     };
-    // The row's number, then names that came with it.
+    // The row's number, then ids.
     let mut columns = passthrough.columns();
     columns.extend(answer_columns(&model));
     if model.calibration().typical.is_some() && options.density {
@@ -48,7 +48,7 @@ pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Notes on what was asked for and cannot be had.
+/// Notes on options that have no effect.
 fn note_limits(model: &Fitted, args: &PredictArgs, printer: Printer) {
     if args.samples > 0 && !model.card().shape.kind.predicts_from_draws() {
         printer.note(format!(
@@ -86,7 +86,7 @@ fn note_limits(model: &Fitted, args: &PredictArgs, printer: Printer) {
     }
 }
 
-/// The columns of answers, densities apart.
+/// The columns of predictions, except densities.
 fn answer_columns(model: &Fitted) -> Vec<(String, CellKind)> {
     let calibration = model.calibration();
     match &model.card().shape.target {
@@ -112,7 +112,7 @@ fn answer_columns(model: &Fitted) -> Vec<(String, CellKind)> {
     }
 }
 
-/// A column a voter, or a voter and label where there are several continuous ones.
+/// A column for each voter, or for each voter and label if there are several continuous ones.
 fn vote_columns(model: &Fitted) -> Vec<(String, CellKind)> {
     let voters = model.voters();
     match &model.card().shape.target {
@@ -134,7 +134,7 @@ fn vote_columns(model: &Fitted) -> Vec<(String, CellKind)> {
     }
 }
 
-/// What each voter says of a row.
+/// Each voter's prediction for a row.
 fn vote_cells(answers: &Predictions, row: usize) -> Vec<String> {
     let classes = answers.votes.iter();
     let classes = classes.map(|votes| answers.classes[votes[row]].clone());

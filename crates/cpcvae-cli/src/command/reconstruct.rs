@@ -1,4 +1,4 @@
-//! `cpcvae reconstruct`: rows through the code and back.
+//! `cpcvae reconstruct`: reconstructions of rows.
 
 use crate::args::{PassthroughArgs, ReconstructArgs, ReconstructionKind};
 use crate::exit::ExitCode;
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Images side by side in a figure.
 const ACROSS: usize = 10;
-/// Images in a figure where nothing is said.
+/// The default number of images in a figure.
 const IN_FIGURE: usize = 20;
 
 /// Reconstructs and writes a table or a figure.

@@ -1,4 +1,4 @@
-//! `cpcvae sample`: new rows, from the prior or of a class.
+//! `cpcvae sample`: new rows, of all classes or of one.
 
 use crate::args::{CodesArg, SampleArgs};
 use crate::exit::ExitCode;
@@ -18,7 +18,7 @@ const OF_PRIOR: usize = 50;
 /// Images side by side in a figure.
 const ACROSS: usize = 10;
 
-/// Rows that belong together: of a class, or of the prior.
+/// Rows of a class, or of all classes.
 struct Group {
     class: Option<String>,
     rows: Matrix,

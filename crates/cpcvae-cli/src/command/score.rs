@@ -47,7 +47,7 @@ pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
         args.samples
     );
     if args.out.is_none() && !printer.json {
-        // Standard output holds the table.
+        // Standard output has the table.
         printer.note(text);
         return Ok(ExitCode::SUCCESS);
     }

@@ -1,4 +1,4 @@
-//! `cpcvae suggest`: the rows most worth labelling.
+//! `cpcvae suggest`: rows to label next.
 
 use crate::args::SuggestArgs;
 use crate::exit::ExitCode;
@@ -41,7 +41,8 @@ pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes labels that may be wrong. They are known by their rows, so the table must be the fitted one.
+/// Writes labels that may be wrong. They are identified by row numbers, so the table must be the
+/// training table.
 fn doubtful(
     args: &SuggestArgs,
     model: &Fitted,

@@ -12,7 +12,7 @@ pub const SMALL: [&str; 4] = ["--set", "model.hidden=[8]", "--max-steps", "30"];
 /// A folder to work in, removed at the end.
 pub struct Sandbox(TempDir);
 
-/// What a command answered.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Answer {
     pub code: i32,
@@ -89,7 +89,7 @@ impl Sandbox {
         answer.out
     }
 
-    /// Runs a command that must fail, and returns what it says after `error: `.
+    /// Runs a command that must fail, and returns its message after `error: `.
     pub fn error(&self, arguments: &[&str]) -> String {
         let answer = self.run(arguments);
         assert_eq!(answer.code, 1, "{arguments:?}: {answer:?}");

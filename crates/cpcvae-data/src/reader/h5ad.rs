@@ -1,4 +1,4 @@
-//! AnnData files of single cells: the matrix `X` as features, what is known of the cells beside it.
+//! AnnData files of single cells: the matrix `X` as features, with the columns of `obs`.
 
 use super::anndata_columns::{Frame, Problem, number_kind, text_of};
 use super::{ReadOptions, left_out, unpack};
@@ -10,17 +10,17 @@ use hdf5_pure::{AttrValue, Dataset, Error, File, Group};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// A matrix of cells and genes whose numbers lie in shared bytes.
+/// A matrix of cells and genes in shared bytes.
 struct Matrix {
     bytes: SharedBytes,
     kind: (NumberKind, bool),
     rows: usize,
     columns: usize,
-    /// Whether a column's numbers lie side by side, instead of a row's.
+    /// Whether it is stored column by column instead of row by row.
     column_after_column: bool,
 }
 
-/// Reads `X` as columns named after the genes; the columns of `obs` come beside them.
+/// Reads `X` as columns named after the genes; the columns of `obs` are kept separately.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
     let wrong = |problem: String| DataError::content(path, problem);
     let damaged = |error: Error| {
@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
             let datasets = root.datasets().map_err(damaged)?;
             let groups = root.groups().map_err(damaged)?;
             return Err(wrong(format!(
-                "there is no matrix `X`, so this is no AnnData file; it holds: {}",
+                "there is no matrix `X`, so this is not an AnnData file; it holds: {}",
                 [datasets, groups].concat().join(", ")
             )));
         }
@@ -153,7 +153,7 @@ fn dense(dataset: &Dataset, path: &Path, options: &ReadOptions) -> Result<Matrix
     })
 }
 
-/// A compressed sparse matrix, by rows or by columns, filled up with its zeros.
+/// A compressed sparse matrix, by rows or by columns, converted to a dense one.
 fn sparse(group: &Group, path: &Path, options: &ReadOptions) -> Result<Matrix> {
     let wrong = |text: &str| problem(path, text);
     let attributes = group.attrs().map_err(|error| problem(path, error))?;
@@ -199,7 +199,7 @@ fn sparse(group: &Group, path: &Path, options: &ReadOptions) -> Result<Matrix> {
     let data = part("data")?
         .read_f32()
         .map_err(|error| problem(path, error))?;
-    // Signed, as they are most often written: what is negative must not become something else.
+    // Read as signed, as they are mostly stored, so that negative ones are detected.
     let indices = part("indices")?
         .read_i64()
         .map_err(|error| problem(path, error))?;
@@ -278,7 +278,7 @@ fn sizes_of(value: &AttrValue) -> Option<Vec<usize>> {
     }
 }
 
-/// Names with `-1`, `-2` ... after those that were there before, as AnnData makes them unique.
+/// Appends `-1`, `-2` ... to repeated names, as AnnData makes them unique.
 fn unique(names: Vec<String>) -> Vec<String> {
     let mut seen: HashSet<String> = names.iter().cloned().collect();
     let mut first = HashSet::new();

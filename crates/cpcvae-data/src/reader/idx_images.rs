@@ -4,7 +4,7 @@ use super::{Opened, ReadOptions};
 use crate::{DataError, ImageSet, Result, mnist, read_idx};
 use std::path::{Path, PathBuf};
 
-/// Whether a folder holds the four files that MNIST and its likes come in.
+/// Whether a folder has the four files of MNIST and similar data sets.
 pub(super) fn is_folder(path: &Path) -> bool {
     let is_there = |file: &&str| mnist::file_in(path, file).is_some();
     mnist::FILES.iter().all(is_there)
@@ -25,9 +25,9 @@ pub(super) fn read_folder(path: &Path, options: &ReadOptions) -> Result<Opened> 
     Ok(Opened::ImagesWithTest { rows, test })
 }
 
-/// Reads images and their labels: from the file that was named, or from the one beside it whose
-/// name says `labels` and `idx1` where this one says `images` and `idx3`; without one there are no
-/// labels.
+/// Reads images and their labels. The labels come from the named file, or from the file beside the
+/// images that has `labels` and `idx1` in its name in place of `images` and `idx3`; without one
+/// there are no labels.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<ImageSet> {
     let beside = || {
         let name = path.file_name()?.to_str()?;

@@ -8,22 +8,22 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Seek};
 use std::path::{Path, PathBuf};
 
-/// Deeper folders are not looked into.
+/// Deeper folders are not searched.
 const MOST_FOLDERS: usize = 12;
 
-/// What ends the name of an image.
+/// File extensions of images.
 const DECODED: [&str; 6] = ["png", "jpg", "jpeg", "bmp", "tif", "tiff"];
-/// What ends the name of an image that is named as skipped instead of passed over in silence.
+/// File extensions of images that cannot be decoded and are reported as skipped.
 const NOT_DECODED: [&str; 5] = ["gif", "webp", "heic", "avif", "jp2"];
 
-/// A file that can be read from any place.
+/// A seekable buffered file.
 pub(super) trait Input: BufRead + Seek {}
 impl<T: BufRead + Seek> Input for T {}
 
 /// Image files with their paths below the folder or zip, separated by `/` and sorted.
 pub(super) struct ImageFiles<'a> {
     pub(super) names: Vec<String>,
-    /// What is left out although it has the name of an image, or is a link to images; and why.
+    /// Files with the extension of an image, or links to images, that are left out; and why.
     pub(super) skipped: Vec<(String, String)>,
     place: Place<'a>,
 }
@@ -38,7 +38,7 @@ impl<'a> ImageFiles<'a> {
     pub(super) fn in_folder(root: &Path) -> Result<ImageFiles<'a>> {
         let mut listing = Listing::default();
         listing.add(root, "", 0)?;
-        // Links after all folders that are really there: classes are named by those.
+        // Links after all real folders, since classes are named by the real ones.
         while let Some((name, path, depth)) = listing.links.pop_first() {
             listing.add(&path, &name, depth)?;
         }
@@ -100,7 +100,7 @@ impl<'a> ImageFiles<'a> {
                 let mut zip = zip.clone();
                 let entry = zip.by_index(entries[place]).map_err(io::Error::other)?;
                 check_size(entry.size(), most_bytes)?;
-                // An entry that unpacks to more than it declares is damaged or a trap.
+                // An entry that unpacks to more than it declares is damaged or malicious.
                 let most = entry.size();
                 let bytes = unpack::read_all(entry, most).map_err(|error| match error.kind() {
                     io::ErrorKind::FileTooLarge => {
@@ -123,14 +123,14 @@ fn check_size(bytes: u64, most_bytes: u64) -> io::Result<()> {
     }
 }
 
-/// What is found in a folder and below.
+/// The entries found in a folder and its subfolders.
 #[derive(Default)]
 struct Listing {
     found: Vec<(String, PathBuf)>,
     skipped: Vec<(String, String)>,
-    /// Links to folders, with the beginning of the names below and their depth.
+    /// Links to folders, with the prefix of the names in them and their depth.
     links: BTreeSet<(String, PathBuf, usize)>,
-    /// Folders that have been listed, by their real paths: links may lead round in circles.
+    /// Folders that have been listed, by their real paths: links may form cycles.
     listed: HashSet<PathBuf>,
 }
 
@@ -159,7 +159,7 @@ impl Listing {
                     false => self.add(&path, &below, depth + 1)?,
                 }
             } else if is_image(&name) {
-                // A pipe would be waited for, perhaps for ever.
+                // Opening a pipe could block forever.
                 match path.is_file() || !path.exists() {
                     true => self.found.push((name, path)),
                     false => self.skipped.push((name, "it is not a regular file".into())),
@@ -178,7 +178,7 @@ fn extension(name: &str) -> String {
         .to_lowercase()
 }
 
-/// Whether a path is an image's, by its name; what systems and archivers hide is not.
+/// Whether a name is an image's; hidden files of systems and archivers are not.
 fn is_image(name: &str) -> bool {
     let hidden = |part: &str| part.starts_with('.') || part == "__MACOSX";
     let extension = extension(name);

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 
-/// What the column of files may be called; else it is the first.
+/// Usual names of the column of files; otherwise it is the first.
 const FILE_COLUMNS: [&str; 7] = [
     "file",
     "filename",
@@ -17,14 +17,14 @@ const FILE_COLUMNS: [&str; 7] = [
     "image_path",
     "path",
 ];
-/// What the column of labels may be called; else it is the one column next to the files.
+/// Usual names of the column of labels; otherwise it is the only one next to the files.
 const LABEL_COLUMNS: [&str; 4] = ["label", "class", "target", "y"];
 
 /// The labels of a list of images.
 pub(super) struct LabelTable {
-    /// One an image.
+    /// One label for each image.
     pub(super) labels: Vec<Option<String>>,
-    /// Files of the table that are not there, and that this is so.
+    /// Files of the table that do not exist, each with a message.
     pub(super) without_image: Vec<(String, String)>,
 }
 
@@ -98,7 +98,7 @@ impl LabelTable {
 
 type Rows = Vec<(String, Option<String>)>;
 
-/// Rows of the list of CelebA: a count, a line of names, then a file and numbers a line.
+/// Rows of CelebA's attribute list: a count, a line of names, then a file and numbers a line.
 fn celeba_rows(path: &Path, options: &ReadOptions) -> Result<Option<Rows>> {
     let mut text = Vec::new();
     unpack::open(path, options.most_in_memory())?
@@ -169,7 +169,7 @@ fn csv_rows(path: &Path, options: &ReadOptions) -> Result<Rows> {
         .collect())
 }
 
-/// The columns of labels: those asked for, or the first with a name that says so.
+/// The columns of labels: those asked for, or the first with a usual name.
 fn chosen(path: &Path, names: &[String], options: &ReadOptions) -> Result<Vec<usize>> {
     let place = |wanted: &str| names.iter().position(|name| name == wanted);
     if options.label_names.is_empty() {
@@ -193,7 +193,7 @@ fn chosen(path: &Path, names: &[String], options: &ReadOptions) -> Result<Vec<us
     options.label_names.iter().map(find).collect()
 }
 
-/// One value as it is; several as a class that names them.
+/// A single value as it is; several as one class named after all of them.
 fn joined(names: &[String], places: &[usize], values: &[&str]) -> Option<String> {
     match values {
         [value] => Some(value.to_string()),

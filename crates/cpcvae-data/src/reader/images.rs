@@ -1,4 +1,4 @@
-//! Folders and zips of images: a sub-folder a class, or a table of labels.
+//! Folders and zips of images: one sub-folder per class, or a table of labels.
 
 use super::image_files::{ImageFiles, Input};
 use super::image_labels::LabelTable;
@@ -12,9 +12,9 @@ use std::path::Path;
 
 /// Folders whose images have no label.
 const UNLABELLED: [&str; 2] = ["unlabeled", "unlabelled"];
-/// The most bytes that an image may have, as a file and decoded, however much memory there is.
+/// The most bytes that an image may have, as a file and decoded, on any machine.
 const MOST_IMAGE_BYTES: u64 = 512 << 20;
-/// While an image is brought to its size, about so many copies of it are in memory.
+/// While an image is resized, about this many copies of it are in memory.
 const COPIES: u64 = 4;
 
 /// Reads the images of a folder.
@@ -32,7 +32,7 @@ pub(super) fn read_zip(path: &Path, options: &ReadOptions) -> Result<Opened> {
     )
 }
 
-/// An image that is to be read: its number among the files, its name and its label.
+/// An image to read: its number among the files, its name and its label.
 struct Chosen {
     file: usize,
     name: String,
@@ -92,7 +92,7 @@ fn read(path: &Path, files: &ImageFiles, options: &ReadOptions) -> Result<Opened
     Ok(Opened::Images(set))
 }
 
-/// The folders that all names begin with: they tell nothing apart, so they are no class.
+/// The folders that all names begin with: they do not distinguish images, so they are not a class.
 fn common_folder(names: &[String]) -> &str {
     let first = names[0].rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut length = 0;
@@ -180,7 +180,7 @@ fn undecoded(path: &Path, image: &Chosen, problem: &str) -> DataError {
     DataError::content(path, problem).with_remedy(DataRemedy::LeaveOutImages)
 }
 
-/// What all images are to be like: asked for, or found by looking at the head of every file.
+/// The common shape of all images: as asked for, or from the headers of all files.
 fn common_shape(
     path: &Path,
     files: &ImageFiles,
@@ -190,7 +190,7 @@ fn common_shape(
     if let (Some(size), true) = (options.size, options.gray) {
         return Ok(Shape(size, size, 1));
     }
-    // What has no readable head is judged, named and counted when it is decoded.
+    // A file without a readable header is reported and counted when it is decoded.
     let heads = map_in_order(0..chosen.len(), |place| {
         head(files, chosen[place].file, most_image(options)).ok()
     });
@@ -223,7 +223,7 @@ fn common_shape(
     ))
 }
 
-/// The most bytes that an image may have: as many are decoded at a time as there are threads.
+/// The most bytes that an image may have: one is decoded per thread at a time.
 fn most_image(options: &ReadOptions) -> u64 {
     let at_a_time = threads() as u64 * COPIES;
     MOST_IMAGE_BYTES.min(options.most_memory / at_a_time)
@@ -246,7 +246,7 @@ fn head(files: &ImageFiles, file: usize, most: u64) -> std::result::Result<Shape
     })
 }
 
-/// Decodes an image and turns it as the camera held it.
+/// Decodes an image and applies its EXIF orientation.
 fn decode_image(
     files: &ImageFiles,
     file: usize,
@@ -273,7 +273,7 @@ fn open(files: &ImageFiles, file: usize, most: u64) -> std::result::Result<Box<d
     files.open(file, most).map_err(|error| error.to_string())
 }
 
-/// A decoder, once it is known that what it decodes takes at most `most` bytes.
+/// A decoder, after checking that the decoded image takes at most `most` bytes.
 fn decoder(
     input: Box<dyn Input>,
     most: u64,

@@ -1,4 +1,4 @@
-//! Whether a JPEG file is whole: its decoder fills up with grey what is cut off.
+//! Detects truncated JPEG files: their decoder would fill the missing part with grey.
 
 use std::io::{self, BufRead};
 
@@ -7,12 +7,12 @@ pub(super) fn is_jpeg(start: &[u8]) -> bool {
     start.starts_with(&[0xff, 0xd8, 0xff])
 }
 
-/// Whether a JPEG has the marker of its end. Thumbnails, which have one of their own, are inside of
-/// segments, which are passed over.
+/// Whether a JPEG has its end marker. Embedded thumbnails, which have end markers of their own, are
+/// inside segments, which are skipped.
 pub(super) fn has_end(mut file: impl BufRead) -> io::Result<bool> {
     while let Some(marker) = next_marker(&mut file)? {
         match marker {
-            // A byte 255 among pixels, and markers without a segment.
+            // A byte 255 in the pixel data, and markers without a segment.
             0x00 | 0x01 | 0xd0..=0xd8 => {}
             0xd9 => return Ok(true),
             _ => {
@@ -45,7 +45,7 @@ fn skip(file: &mut impl BufRead, mut bytes: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// The byte after the next run of bytes 255.
+/// The byte after the next run of 255 bytes.
 fn next_marker(file: &mut impl BufRead) -> io::Result<Option<u8>> {
     loop {
         let buffer = file.fill_buf()?;

@@ -1,4 +1,4 @@
-//! What kind of file a path is: by its content, and by its name where content does not tell.
+//! Detects the kind of a file: by its content, and by its name where the content is ambiguous.
 
 use super::spool::Place;
 use super::{ReadOptions, idx_images, unpack};
@@ -31,11 +31,11 @@ pub enum FileKind {
     ImageZip,
 }
 
-/// How much of a file is looked at.
+/// How many bytes of a file are inspected.
 const HEAD: u64 = 1024;
 
 impl FileKind {
-    /// Looks at a file or folder and says how it is to be read.
+    /// Inspects a file or folder and says how to read it.
     pub fn of(path: impl AsRef<Path>) -> Result<FileKind> {
         let most_bytes = ReadOptions::default().most_bytes;
         Place::of(path.as_ref(), most_bytes)?.open(FileKind::of_regular)
@@ -73,20 +73,17 @@ fn inside_compressed(path: &Path) -> Result<FileKind> {
     let head = head_of(unpack::open(path, HEAD + (1 << 17))?)
         .map_err(|source| unpack::read_error(path, source))?;
     match of_content(&head, path)? {
-        None if head.is_empty() => Err(DataError::content(
-            path,
-            "nothing is in the compressed file",
-        )),
+        None if head.is_empty() => Err(DataError::content(path, "the compressed file is empty")),
         None => of_text(&head, path),
         Some(FileKind::Idx) => Ok(FileKind::Idx),
         Some(kind) => Err(DataError::content(
             path,
-            format!("a {kind:?} file is inside the compressed one; decompress it first"),
+            format!("the compressed file contains a {kind:?} file; decompress it first"),
         )),
     }
 }
 
-/// The kind by the bytes that formats begin with.
+/// The kind by the magic bytes of formats.
 fn of_content(head: &[u8], path: &Path) -> Result<Option<FileKind>> {
     const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
     let refuse = |problem: &str| Err(DataError::content(path, problem));
@@ -128,7 +125,7 @@ fn zip_kind(path: &Path) -> Result<FileKind> {
     })
 }
 
-/// A zip whose bytes are at hand; copies of it are cheap and read on their own.
+/// A zip in memory or mapped; clones are cheap and read independently.
 pub(super) type Zip<'a> = zip::ZipArchive<std::io::Cursor<&'a [u8]>>;
 
 pub(super) fn open_zip<'a>(bytes: &'a [u8], path: &Path) -> Result<Zip<'a>> {
@@ -140,7 +137,7 @@ pub(super) fn open_zip<'a>(bytes: &'a [u8], path: &Path) -> Result<Zip<'a>> {
     })
 }
 
-/// Text, unless it has what no text has or a name that promises another kind.
+/// Text, unless it has bytes that text cannot have or a name that promises another kind.
 fn of_text(head: &[u8], path: &Path) -> Result<FileKind> {
     let extension = path
         .extension()
@@ -170,7 +167,7 @@ fn of_text(head: &[u8], path: &Path) -> Result<FileKind> {
     if head.contains(&0) {
         return Err(DataError::content(
             path,
-            "this kind of file is not known; CSV and TSV (also gzip and zstd), Parquet, NPY, NPZ, \
+            "unknown kind of file; CSV and TSV (also gzip and zstd), Parquet, NPY, NPZ, \
              AnnData (.h5ad), MATLAB 5, IDX, and folders or zips of images can be read",
         ));
     }

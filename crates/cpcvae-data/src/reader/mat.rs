@@ -1,4 +1,5 @@
-//! Images in a MATLAB 5 file, laid out as SVHN is: `X` of height x width x 3 x count, `y` a class each.
+//! Images in a MATLAB 5 file in the layout of SVHN: `X` of height x width x 3 x count, `y` with the
+//! classes.
 
 use super::ReadOptions;
 use super::mat_array::{MatArray, read_arrays};
@@ -60,7 +61,7 @@ fn pixels(images: &MatArray, height: usize, width: usize, channels: usize) -> Ve
     pixels
 }
 
-/// The labels as text. Where they run from 1 to 10, 10 is the digit 0, as SVHN has it.
+/// The labels as text. Where they run from 1 to 10, 10 is the digit 0, as in SVHN.
 fn digits(labels: &MatArray, count: usize) -> std::result::Result<Vec<Option<String>>, String> {
     let numbers: Vec<f64> = labels.numbers().collect();
     if numbers.len() != count {

@@ -14,10 +14,10 @@ pub(super) struct MatArray {
     pub(super) name: String,
     /// Its sizes, the first fastest.
     pub(super) sizes: Vec<usize>,
-    /// How the elements are stored, which may be narrower than their class.
+    /// The storage type of the elements, which may be narrower than the array's class.
     pub(super) kind: NumberKind,
     big_endian: bool,
-    /// As many elements as the product of the sizes.
+    /// The elements, as many as the product of the sizes.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ impl MatArray {
     }
 }
 
-/// Reads all numeric arrays; others (text, cells, structures) are passed over.
+/// Reads all numeric arrays; others (text, cells, structures) are skipped.
 pub(super) fn read_arrays(file: &[u8], path: &Path, most_bytes: u64) -> Result<Vec<MatArray>> {
     let cut = || {
         DataError::content(
@@ -65,7 +65,7 @@ pub(super) fn read_arrays(file: &[u8], path: &Path, most_bytes: u64) -> Result<V
     Ok(arrays)
 }
 
-/// A tagged run of bytes.
+/// A tagged data element.
 struct Element<'a> {
     kind: u32,
     bytes: &'a [u8],
@@ -81,7 +81,7 @@ impl<'a> Element<'a> {
             })
         };
         let first = word(rest)?;
-        // Up to four bytes are kept inside the tag, with their number in its upper half.
+        // Up to four bytes are stored inside the tag, with their number in its upper half.
         if first >> 16 != 0 {
             let bytes = rest.get(4..8)?.get(..(first >> 16) as usize)?;
             *rest = &rest[8..];
@@ -92,7 +92,7 @@ impl<'a> Element<'a> {
         }
         let length = word(rest.get(4..)?)? as usize;
         let bytes = rest.get(8..)?.get(..length)?;
-        // All but compressed elements fill up to eight bytes; the last may not.
+        // All but compressed elements are padded to eight bytes; the last may not be.
         let padded = match first {
             COMPRESSED => length,
             _ => length.next_multiple_of(8),

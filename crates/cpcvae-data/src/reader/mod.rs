@@ -1,7 +1,7 @@
-//! Readers of users' files: from a path to a table or a set of images, nothing assumed.
+//! Readers of users' files: from a path to a table or a set of images.
 //!
-//! [`open_path`] looks into the file, picks the reader, and gives what the file holds without
-//! judging it: which column is the label and what kind each column is are questions for later.
+//! [`open_path`] detects the kind of file, picks the reader, and returns the content without
+//! interpreting it: which column is the label and what kind each column is are decided later.
 
 #[cfg(feature = "h5ad")]
 mod anndata_columns;
@@ -32,35 +32,35 @@ pub use kind::FileKind;
 use spool::Place;
 use std::path::{Path, PathBuf};
 
-/// How to read a file. What does not concern the kind of file at hand is not looked at.
+/// How to read a file. Options for other kinds of files are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Text: what separates cells. When not given: a tab in `.tsv` files, else the most frequent
-    /// of comma, semicolon and tab in the header line.
+    /// Text: the delimiter. By default a tab in `.tsv` files, else the most frequent of comma,
+    /// semicolon and tab in the header line.
     pub delimiter: Option<char>,
-    /// Tables: columns to leave out at reading. All must be there.
+    /// Tables: columns to leave out when reading. All must exist.
     pub ignore: Vec<String>,
-    /// NPZ: the array of features, `X` or `x` when not given.
+    /// NPZ: the array of features; by default `X` or `x`.
     pub features_name: Option<String>,
-    /// NPZ: the array of labels, `y` when not given and there. Label tables of images: the
-    /// label column; several are joined into one class.
+    /// NPZ: the array of labels, by default `y` if there is one. Label tables of images: the label
+    /// column; several are joined into one class.
     pub label_names: Vec<String>,
     /// Images: the table that names files and their labels; for IDX images their IDX labels.
     pub labels_file: Option<PathBuf>,
     /// Images: crop to the square in the middle and resize to this many pixels a side.
     pub size: Option<usize>,
-    /// Images: turn colour into grey.
+    /// Images: convert colour to grey.
     pub gray: bool,
-    /// Images: refuse the set when one of them does not decode, instead of leaving that one out.
+    /// Images: refuse the set when an image cannot be decoded, instead of leaving that image out.
     pub strict: bool,
-    /// The most bytes that a compressed file may unpack to, or a pipe may give.
+    /// The most bytes that a compressed file may unpack to, or a pipe may deliver.
     pub most_bytes: u64,
     /// The most bytes of memory that a table of text, an array that is read as a whole, or the
     /// images that are decoded at a time may take: half of the machine's, unless the environment
     /// variable `CPCVAE_MEMORY` says another number of bytes.
     pub most_memory: u64,
-    /// Above this many bytes, what has to be unpacked or decoded is kept in a temporary file that is
-    /// mapped into memory.
+    /// Above this many bytes, unpacked or decoded data is kept in a temporary file that is mapped
+    /// into memory.
     pub memory_budget: u64,
 }
 
@@ -82,14 +82,14 @@ impl Default for ReadOptions {
     }
 }
 
-/// What a file or folder holds.
+/// The content of a file or folder.
 #[derive(Debug)]
 pub enum Opened {
     /// Named columns.
     Table(RawTable),
     /// Images of one size.
     Images(ImageSet),
-    /// Images whose files say themselves which are for testing only.
+    /// Images with separate training and test sets.
     ImagesWithTest {
         /// The images to learn from.
         rows: ImageSet,
@@ -99,15 +99,15 @@ pub enum Opened {
 }
 
 impl ReadOptions {
-    /// The most bytes that what is kept in memory may unpack to.
+    /// The most bytes that data held in memory may unpack to.
     fn most_in_memory(&self) -> u64 {
         self.most_bytes.min(self.most_memory)
     }
 }
 
-/// Reads a file or folder of any kind that [`FileKind`] lists. `-` is standard input. That and pipes
-/// are read once, into a temporary file that stays for as long as the process, and are then opened
-/// from there as often as asked for.
+/// Reads a file or folder of any kind that [`FileKind`] lists. `-` is standard input. Standard
+/// input and pipes are read once, into a temporary file that lives as long as the process and can
+/// be opened repeatedly.
 pub fn open_path(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Opened> {
     let place = Place::of(path.as_ref(), options.most_bytes)?;
     let labels = options.labels_file.as_deref();
@@ -148,10 +148,10 @@ fn open_regular(path: &Path, options: &ReadOptions) -> Result<Opened> {
     }
 }
 
-/// Whether a file or folder holds images and not a table. Arrays have to be opened for that.
+/// Whether a file or folder holds images instead of a table. Arrays have to be opened to find out.
 pub fn holds_images(path: impl AsRef<Path>, options: &ReadOptions) -> Result<bool> {
     let path = path.as_ref();
-    // A pipe is read here first, under the limit of the options.
+    // A pipe is first read here, under the limit of the options.
     Place::of(path, options.most_bytes)?;
     Ok(match FileKind::of(path)? {
         FileKind::Text | FileKind::Parquet | FileKind::Hdf5 => false,
@@ -188,12 +188,13 @@ fn open_h5ad(path: &Path, _: &ReadOptions) -> Result<Opened> {
     Err(not_built_in(path, "AnnData (HDF5)", "h5ad", "NPZ"))
 }
 
-/// Runs a reader whose foreign decoder may panic on a damaged file: that is an error here.
+/// Runs a reader whose third-party decoder may panic on a damaged file, and turns the panic into an
+/// error.
 #[cfg(any(feature = "parquet", feature = "h5ad"))]
 fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
-    // What the closure borrows is only read, and what it was building is dropped.
+    // The closure only reads what it borrows, and its partial result is dropped.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
-        let problem = "the file is damaged, so that its decoder gave up; get the file again";
+        let problem = "the file is damaged and its decoder failed; get the file again";
         Err(DataError::content(path, problem))
     })
 }
@@ -209,12 +210,12 @@ fn not_built_in(path: &Path, format: &str, feature: &str, instead: &str) -> Data
     )
 }
 
-/// What the data in a file or folder is called: its name without the endings of formats.
+/// The name of the data in a file or folder: the file name without format extensions.
 pub fn name_of(path: impl AsRef<Path>) -> String {
     const ENDINGS: [&str; 11] = [
         ".gz", ".zst", ".csv", ".tsv", ".parquet", ".pq", ".npy", ".npz", ".h5ad", ".zip", ".mat",
     ];
-    // Pipes of a shell have numbers for names.
+    // Shell pipes have numbers for names.
     if ["/dev", "/proc"]
         .iter()
         .any(|folder| path.as_ref().starts_with(folder))
@@ -226,7 +227,7 @@ pub fn name_of(path: impl AsRef<Path>) -> String {
     if name == spool::STDIN {
         return "stdin".into();
     }
-    // A compressed table has two of them.
+    // A compressed table has two extensions.
     for _ in 0..2 {
         let ending = ENDINGS.iter().find(|ending| name.ends_with(**ending));
         name.truncate(name.len() - ending.map_or(0, |ending| ending.len()));
@@ -237,7 +238,7 @@ pub fn name_of(path: impl AsRef<Path>) -> String {
     }
 }
 
-/// Which of the columns are to be left out; a name that is not there is an error.
+/// Which columns to leave out; a name that does not exist is an error.
 pub(crate) fn left_out(path: &Path, names: &[String], ignore: &[String]) -> Result<Vec<bool>> {
     let unknown = ignore.iter().filter(|name| !names.contains(name));
     let unknown: Vec<String> = unknown.map(|name| format!("`{name}`")).collect();
@@ -255,10 +256,10 @@ pub(crate) fn left_out(path: &Path, names: &[String], ignore: &[String]) -> Resu
     Ok(names.iter().map(|name| ignore.contains(name)).collect())
 }
 
-/// All names where they are few, else those most like `name`.
+/// All names where they are few, otherwise those most similar to `name`.
 pub(crate) fn near(names: &[String], name: &str) -> String {
-    const MOST_TOLD: usize = 20;
-    if names.len() <= MOST_TOLD {
+    const MOST_LISTED: usize = 20;
+    if names.len() <= MOST_LISTED {
         return format!("there are: {}", names.join(", "));
     }
     let likeness = |other: &str| strsim::jaro_winkler(name, other);

@@ -1,16 +1,16 @@
-//! One NumPy array in the NPY format: a header of text, then the elements.
+//! One NumPy array in the NPY format: a text header, then the elements.
 
 use crate::{Cells, DataError, NumberKind, PackedNumbers, Result, SharedBytes};
 use std::path::Path;
 
-/// What an array is made of.
+/// The element type of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     Number(NumberKind),
     Flag,
-    /// UCS-4 text of so many characters, padded with zeros.
+    /// UCS-4 text of this many characters, padded with zeros.
     Unicode(usize),
-    /// Text of so many bytes, padded with zeros.
+    /// Text of this many bytes, padded with zeros.
     ByteText(usize),
 }
 
@@ -45,7 +45,7 @@ impl Array {
             [0x93, b'N', b'U', b'M', b'P', b'Y', major @ 1, _] => (*major, 2),
             [0x93, b'N', b'U', b'M', b'P', b'Y', major @ (2 | 3), _] => (*major, 4),
             [0x93, b'N', b'U', b'M', b'P', b'Y', major, _] => {
-                return Err(wrong(format!("NPY version {major} is not known")));
+                return Err(wrong(format!("unknown NPY version {major}")));
             }
             _ => return Err(wrong("not a NumPy array".into())),
         };
@@ -82,12 +82,13 @@ impl Array {
         })
     }
 
-    /// Whether the elements lie in the order of C: the last dimension fastest.
+    /// Whether the elements are in C order: the last dimension fastest.
     pub(super) fn is_c_order(&self) -> bool {
         !self.fortran_order || self.shape.len() < 2
     }
 
-    /// The cells of a column of an array of shape `[rows, columns]`, or of all of one of `[rows]`.
+    /// The cells of a column of an array of shape `[rows, columns]`, or of a whole array of shape
+    /// `[rows]`.
     pub(super) fn column(&self, column: usize) -> Cells {
         let (rows, columns) = match self.shape[..] {
             [rows] => (rows, 1),
@@ -110,7 +111,7 @@ impl Array {
         match self.element {
             Element::Number(kind) if self.shape.len() == 1 => self.numbers(kind, elements),
             Element::Number(kind) => packed(kind).map_or(none, Cells::Packed),
-            // A byte each, 0 or 1.
+            // One byte each, 0 or 1.
             Element::Flag if self.shape.len() > 1 => {
                 packed(NumberKind::U8).map_or(none, Cells::PackedFlags)
             }
@@ -166,7 +167,7 @@ impl Array {
     }
 }
 
-/// What an array is made of and whether its bytes are turned round, from words like `<f4`.
+/// The element type and whether the bytes are big-endian, from descriptors like `<f4`.
 fn element(descr: &str) -> std::result::Result<(Element, bool), String> {
     if descr.starts_with('[') {
         return Err(format!(

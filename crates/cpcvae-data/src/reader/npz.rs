@@ -1,4 +1,4 @@
-//! NumPy files as tables or images: which array is what.
+//! NumPy files as tables or images: the role of each array.
 
 use super::kind::open_zip;
 use super::npy::{Array, Element};
@@ -14,7 +14,7 @@ pub(super) fn read_npy(path: &Path, options: &ReadOptions) -> Result<Opened> {
     assemble(path, vec![("X".into(), array)], options)
 }
 
-/// Reads a zip of arrays. Those that are not compressed stay in the file, which is mapped.
+/// Reads a zip of arrays. Uncompressed arrays stay in the mapped file.
 pub(super) fn read_npz(path: &Path, options: &ReadOptions) -> Result<Opened> {
     let file = SharedBytes::from(Bytes::map(path)?);
     let mut archive = open_zip(&file, path)?;
@@ -37,7 +37,7 @@ pub(super) fn read_npz(path: &Path, options: &ReadOptions) -> Result<Opened> {
                 let bytes = file
                     .part(start as usize..end as usize)
                     .ok_or_else(|| damaged(&"an array reaches beyond its end"))?;
-                // Read past the unpacker, which would compare it.
+                // These bytes are not read through the unpacker, which would check the checksum.
                 if checksum(&bytes) != entry.crc32() {
                     let problem = format!("the checksum of array `{name}` is wrong");
                     return Err(damaged(&problem));
@@ -66,10 +66,11 @@ fn checksum(bytes: &[u8]) -> u32 {
     checksum.sum()
 }
 
-/// From named arrays to a table or images.
+/// Makes a table or images of named arrays.
 ///
 /// The array of features is the one that was named, or `X` or `x`. The arrays of labels and all
-/// others with a value a row come beside it. Without an array of features every array is one.
+/// others with one value per row become additional columns. Without an array of features, every
+/// array is a feature column.
 fn assemble(path: &Path, arrays: Vec<(String, Array)>, options: &ReadOptions) -> Result<Opened> {
     let names: Vec<String> = arrays.iter().map(|(name, _)| name.clone()).collect();
     let wrong = |problem: String| DataError::content(path, problem);
@@ -162,7 +163,8 @@ fn assemble(path: &Path, arrays: Vec<(String, Array)>, options: &ReadOptions) ->
     }))
 }
 
-/// The array that a label is in: its own, or one of two dimensions, whose columns are numbered.
+/// The array that holds a label: the one of that name, or a two-dimensional one with numbered
+/// columns.
 fn array_of_label<'a>(names: &'a [String], label: &str) -> Option<&'a String> {
     let is_column = |name: &&String| {
         let number = label.strip_prefix(&name.to_lowercase());

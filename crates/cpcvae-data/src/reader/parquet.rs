@@ -1,7 +1,7 @@
 //! Parquet tables: flat columns of numbers, flags and texts.
 //!
-//! The file keeps each column together, but training asks for rows. So numbers and flags are
-//! written to rows of bytes, in memory or in a temporary file, one row group at a time.
+//! The file stores columns, but training reads rows. So numbers and flags are written to rows of
+//! bytes, in memory or in a temporary file, one row group at a time.
 
 use super::parquet_cells::{Damaged, Kept};
 use super::{ReadOptions, left_out, repeated, unpack};
@@ -16,10 +16,10 @@ use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use std::fs::File;
 use std::path::Path;
 
-/// What pandas names the index that it writes along.
+/// The prefix of the index columns that pandas writes.
 const PANDAS_INDEX: &str = "__index_level_";
 
-/// Reads all columns. Pandas' row index comes beside them.
+/// Reads all columns. Pandas' row index is kept separately.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
     let file = File::open(path).map_err(DataError::file("open", path))?;
     let damaged = |error: ParquetError| {
@@ -95,17 +95,17 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
     })
 }
 
-/// A column of the file that is wanted.
+/// A column of the file that is read.
 struct Column {
     name: String,
-    /// Its place in the file.
+    /// Its position in the file.
     place: usize,
     /// Whether cells can be missing.
     nullable: bool,
     kept: Kept,
 }
 
-/// The columns that are wanted, before any row is read.
+/// The columns to read, determined before any row is read.
 fn columns(
     path: &Path,
     reader: &SerializedFileReader<File>,
@@ -123,7 +123,7 @@ fn columns(
         });
     }
     left_out(path, &names, &options.ignore)?;
-    // Each column of texts may take its share of memory.
+    // Each text column may take its share of memory.
     let budget = options.memory_budget / (schema.num_columns().max(1) as u64);
     let (mut columns, mut errors) = (Vec::new(), Vec::new());
     for (place, descriptor) in schema.columns().iter().enumerate() {
@@ -163,7 +163,7 @@ fn columns(
 }
 
 impl Column {
-    /// Whether numbers of 64 bits hold all of its whole numbers: ids may be too long for that.
+    /// Whether 64-bit floats hold all of its whole numbers exactly: ids may be too long for that.
     fn is_exact(&self, reader: &SerializedFileReader<File>, damaged: Damaged) -> Result<bool> {
         for group in 0..reader.num_row_groups() {
             let group = reader.get_row_group(group).map_err(damaged)?;
@@ -176,8 +176,8 @@ impl Column {
     }
 }
 
-/// Reads a row group: texts to where they are kept, all else to the end of `packed`, row after row.
-/// Gives the number of rows.
+/// Reads a row group: texts into their own store, all else to the end of `packed`, row by row.
+/// Returns the number of rows.
 fn gather_group(
     group: &dyn RowGroupReader,
     columns: &mut [Column],
@@ -187,8 +187,8 @@ fn gather_group(
 ) -> Result<usize> {
     let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
     let width: usize = columns.iter().map(|column| column.kept.size()).sum();
-    // Column after column first, as the file has it: to read all columns side by side would take a
-    // buffer for each.
+    // First column by column, as in the file: reading all columns in parallel would take a buffer
+    // for each.
     let mut scratch = Gatherer::new((rows as u64).saturating_mul(width as u64), memory_budget)?;
     for column in columns.iter_mut() {
         let reader = group.get_column_reader(column.place).map_err(damaged)?;

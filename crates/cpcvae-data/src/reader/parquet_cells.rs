@@ -1,4 +1,4 @@
-//! The cells of a Parquet column, decoded some at a time.
+//! The cells of a Parquet column, decoded in batches.
 
 use crate::mapped::Gatherer;
 use crate::packed_texts::TextGatherer;
@@ -13,19 +13,19 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 /// How many rows are decoded at a time.
 const BATCH: usize = 1 << 14;
-/// A missing flag.
+/// Marks a missing flag.
 const NO_FLAG: u8 = 255;
 
-/// What is said of a file that does not hold what it should.
+/// Makes the error for a damaged file.
 pub(super) type Damaged<'a> = &'a dyn Fn(ParquetError) -> DataError;
 
-/// How the cells of a column are kept.
+/// How the cells of a column are stored.
 pub(super) enum Kept {
-    /// A byte each: 0, 1 or [`NO_FLAG`].
+    /// One byte each: 0, 1 or [`NO_FLAG`].
     Flag,
-    /// A number of this kind each, NaN where it is missing.
+    /// A number of this kind each; NaN where it is missing.
     Number { kind: NumberKind, read: ReadNumber },
-    /// Texts, or the digits of whole numbers, blank where they are missing.
+    /// Texts, or the digits of whole numbers; blank where they are missing.
     Text { texts: TextGatherer, unsigned: bool },
 }
 
@@ -38,9 +38,9 @@ pub(super) enum ReadNumber {
     Half,
     /// A whole number to be divided by this.
     Decimal(f64),
-    /// Days since the beginning of 1970, to be seconds.
+    /// Days since the beginning of 1970, converted to seconds.
     Date,
-    /// Points in time, so many a second, to be seconds.
+    /// Points in time in fractions of a second, converted to seconds.
     Time {
         a_second: f64,
         zoned: bool,
@@ -48,8 +48,8 @@ pub(super) enum ReadNumber {
 }
 
 impl Kept {
-    /// By the column's type; says what is wrong with a column that cannot be read. Texts may take
-    /// `budget` bytes of memory.
+    /// Chosen by the column's type; an unsupported column gives a message. Texts may take `budget`
+    /// bytes of memory.
     pub(super) fn of(
         column: &ColumnDescriptor,
         budget: u64,
@@ -80,7 +80,7 @@ impl Kept {
                 };
                 time(a_second, stamp.is_adjusted_to_u_t_c)
             }
-            // Files of before there were time zones.
+            // Files written before Parquet had time zones.
             (None, ConvertedType::TIMESTAMP_MILLIS) => time(1e3, false),
             (None, ConvertedType::TIMESTAMP_MICROS) => time(1e6, false),
             _ => ReadNumber::AsIs,
@@ -102,7 +102,7 @@ impl Kept {
         }))
     }
 
-    /// Bytes of a cell in a row; 0 for texts, which are kept elsewhere.
+    /// Bytes of a cell in a row; 0 for texts, which are stored separately.
     pub(super) fn size(&self) -> usize {
         match self {
             Kept::Flag => 1,
@@ -123,13 +123,13 @@ impl Kept {
         }
     }
 
-    /// Whether numbers may run together because they are too long.
+    /// Whether long whole numbers may lose digits.
     pub(super) fn may_be_inexact(&self) -> bool {
         let whole = |read| matches!(read, ReadNumber::AsIs | ReadNumber::Unsigned);
         matches!(self, Kept::Number { kind: NumberKind::F64, read } if whole(*read))
     }
 
-    /// Whether none does.
+    /// Whether none loses digits.
     pub(super) fn is_exact(
         &self,
         column: ColumnReader,
@@ -166,8 +166,7 @@ impl Kept {
         Kept::Text { texts, unsigned }
     }
 
-    /// Puts all cells of a row group into `packed`, or texts to where they are kept. Gives their
-    /// number.
+    /// Appends all cells of a row group to `packed`, or texts to their store. Returns their number.
     pub(super) fn gather(
         &mut self,
         column: ColumnReader,
@@ -204,7 +203,7 @@ impl Kept {
     }
 }
 
-/// A whole number as the schema means it.
+/// A whole number, signed or unsigned as in the schema.
 fn whole(number: i64, unsigned: bool) -> i128 {
     match unsigned {
         true => i128::from(number as u64),
@@ -213,7 +212,7 @@ fn whole(number: i64, unsigned: bool) -> i128 {
 }
 
 impl ReadNumber {
-    /// Calls `push` with all cells as numbers; what is missing is NaN.
+    /// Calls `push` with all cells as numbers; NaN where one is missing.
     fn each(
         self,
         column: ColumnReader,
@@ -273,10 +272,10 @@ impl ReadNumber {
 }
 
 fn changed_type() -> ParquetError {
-    ParquetError::General("a column has another type than the schema says".into())
+    ParquetError::General("the type of a column differs from the schema".into())
 }
 
-/// Calls `take` with all cells of a column in a row group, `None` where one is missing, and gives
+/// Calls `take` with all cells of a column in a row group, `None` where one is missing, and returns
 /// their number.
 fn each<T: DataType>(
     mut column: ColumnReaderImpl<T>,

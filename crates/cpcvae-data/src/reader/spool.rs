@@ -1,4 +1,4 @@
-//! Pipes and standard input: read once into a temporary file, which is then opened in their place.
+//! Pipes and standard input: copied once to a temporary file, which is opened in their place.
 
 use super::unpack;
 use crate::mapped::in_cache as in_temporary;
@@ -9,35 +9,34 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What stands for standard input.
+/// The name of standard input.
 pub(super) const STDIN: &str = "-";
 
-/// Where a path can be opened as often as needed, and what it is called.
+/// A path that can be opened repeatedly, and its name for messages.
 pub(super) struct Place {
-    /// What to open.
+    /// The path to open.
     pub(super) path: PathBuf,
-    /// What to call it in messages.
+    /// The name for messages.
     pub(super) shown: PathBuf,
 }
 
-/// Temporary files by the paths that they stand for. They live as long as the process: what was
-/// read from a pipe cannot be read again.
+/// Temporary files by the paths that they stand for. They live as long as the process: a pipe
+/// cannot be read again.
 static SPOOLED: Mutex<Option<HashMap<PathBuf, Kept>>> = Mutex::new(None);
 
-/// A temporary file and where it can be opened.
+/// A temporary file and its path.
 struct Kept {
     path: PathBuf,
-    /// Keeps a nameless file alive.
+    /// Keeps a nameless file open.
     _file: Option<File>,
 }
 
 impl Place {
-    /// The path itself, or a temporary file of at most `most_bytes` in place of what can be read
-    /// only once.
+    /// The path itself, or for what can be read only once a temporary file of at most `most_bytes`.
     pub(super) fn of(path: &Path, most_bytes: u64) -> Result<Place> {
         let is_stdin = path == Path::new(STDIN);
         let is_plain = |data: fs::Metadata| data.is_file() || data.is_dir();
-        // What is not there is for the reader to say.
+        // The reader reports a missing file.
         if !is_stdin && fs::metadata(path).map_or(true, is_plain) {
             return Ok(Place {
                 path: path.to_path_buf(),
@@ -63,7 +62,7 @@ impl Place {
         Ok(Place { path: place, shown })
     }
 
-    /// What is opened, with errors that name the path as the user knows it.
+    /// Opens the file, with errors that name the path as the user knows it.
     pub(super) fn open<T>(&self, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         open(&self.path).map_err(|error| error.renamed(&self.path, &self.shown))
     }
@@ -90,7 +89,8 @@ fn spool(mut pipe: impl Read, most_bytes: u64, shown: &Path) -> Result<Kept> {
     Ok(kept)
 }
 
-/// A new temporary file. On Linux it has no name, and is gone with the process, however that ends.
+/// A new temporary file. On Linux it has no name, and is deleted when the process ends for any
+/// reason.
 fn temporary() -> Result<(File, Kept)> {
     #[cfg(target_os = "linux")]
     if Path::new("/proc/self/fd").is_dir() {

@@ -1,4 +1,4 @@
-//! Files that may be plain, gzip or zstd, told by content, read under a limit.
+//! Files that may be plain, gzip or zstd, detected by content and read under a limit.
 
 use crate::mapped::Gatherer;
 use crate::{DataError, DataRemedy, Result, SharedBytes, memory};
@@ -11,12 +11,11 @@ use std::path::Path;
 pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The most bytes that a zstd file may ask to be remembered while it is unpacked: as many as the
-/// tool itself allows (`--long=27`).
+/// The largest window of a zstd file, the same as that of the zstd tool (`--long=27`).
 const MOST_WINDOW: u64 = 128 << 20;
 
-/// Opens a file for reading, decompressing gzip and zstd up to `most_bytes`. What goes wrong while
-/// reading is for [`read_error`].
+/// Opens a file for reading, decompressing gzip and zstd up to `most_bytes`. Errors while reading
+/// go through [`read_error`].
 pub(super) fn open(path: &Path, most_bytes: u64) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(DataError::file("open", path))?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
@@ -36,15 +35,15 @@ pub(super) fn open(path: &Path, most_bytes: u64) -> Result<Box<dyn Read + Send>>
     }
 }
 
-/// All of a reader, or an error when it gives more than `most_bytes`; memory grows with what is
-/// really there.
+/// The whole content of a reader, or an error when it gives more than `most_bytes`; memory grows
+/// with the bytes that are really there.
 pub(super) fn read_all(reader: impl Read, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Limited::new(reader, most_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The same with what is beyond the budget of memory in a temporary file.
+/// Like [`read_all`], with bytes beyond the memory budget in a temporary file.
 pub(super) fn gather(
     reader: impl Read,
     most_bytes: u64,
@@ -63,13 +62,13 @@ pub(super) fn gather(
     }
 }
 
-/// What to say about an error while reading what [`open`] or [`read_all`] read.
+/// The error for a failure while reading from [`open`] or [`read_all`].
 pub(super) fn read_error(path: &Path, source: io::Error) -> DataError {
     match source.kind() {
         ErrorKind::FileTooLarge => {
             DataError::content(path, source.to_string()).with_remedy(DataRemedy::RaiseLimit)
         }
-        // What a decompressor reports about its input, not about the disk.
+        // Errors that a decompressor reports about its input rather than the disk.
         ErrorKind::InvalidData
         | ErrorKind::InvalidInput
         | ErrorKind::UnexpectedEof
@@ -94,7 +93,7 @@ pub(super) fn too_large(most_bytes: u64) -> io::Error {
     )
 }
 
-/// A reader that fails once it has given more than a number of bytes.
+/// A reader that fails after a number of bytes.
 struct Limited<R> {
     inner: R,
     left: u64,
@@ -122,7 +121,7 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// One zstd frame after another, as tools that compress in parallel write them.
+/// Concatenated zstd frames, as tools that compress in parallel write them.
 struct ZstdFrames<R: Read> {
     state: Frame<R>,
 }

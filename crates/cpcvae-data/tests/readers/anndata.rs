@@ -1,4 +1,4 @@
-//! AnnData files, in the way that today's versions write them.
+//! AnnData files as current versions write them.
 
 use super::{names, numbers, open_named, refused, table, texts_of};
 use cpcvae_data::{RawTable, ReadOptions};
@@ -90,7 +90,7 @@ fn genes_are_columns_and_what_is_known_of_cells_is_beside() {
             table.column("kind").unwrap().cells,
             texts_of(&["T", "", "B"])
         );
-        // A gene has that name already.
+        // Another gene already has that name.
         assert_eq!(
             numbers(&table.column("obs:CD4").unwrap().cells),
             [0.5, 1.5, 2.5]

@@ -93,7 +93,7 @@ fn columns_of_their_own_need_no_matrix() {
     let file = write::zip(&[("age.npy", &age), ("id.npy", &id)], false);
     let table = table(open_named("a.npz", &file, &defaults()));
     assert_eq!(table.columns[0].cells, Cells::Numbers(vec![3.0, -1.0]));
-    // Beyond what an f64 can tell apart, the digits are kept.
+    // Whole numbers beyond the precision of an f64 keep their digits.
     assert_eq!(
         table.columns[1].cells,
         texts_of(&["18446744073709551615", "18446744073709551614"])
@@ -213,7 +213,7 @@ fn a_cut_or_endless_npz_is_refused() {
         open_named("x.npz", &file[..file.len() / 2], &defaults()),
         &["x.npz", "cut short or damaged"],
     );
-    // A size that lies: the declared one is made small in both headers.
+    // A wrong size: both headers declare less than there is.
     let size = (x.len() as u32).to_le_bytes();
     let mut lying = file.clone();
     for place in 0..lying.len() - 4 {

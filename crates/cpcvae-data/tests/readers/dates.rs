@@ -27,8 +27,8 @@ fn cells(table: &Table) -> Vec<Vec<String>> {
     (0..table.data.len()).map(row).collect()
 }
 
-/// Dates of birth; when somebody came, by the clock on the wall and in UTC; when they signed,
-/// which is a time in the file but always midnight.
+/// Dates of birth; times of arrival, without time zone and in UTC; dates of signature, stored as
+/// times but always midnight.
 const CSV: &str = "born,came,seen,signed,kind\n\
     2020-03-28,2021-01-02 03:04:05,2021-01-02T03:04:05.25+00:00,2021-01-02,a\n\
     ,2021-06-02 03:04:06,2021-01-03T05:04:05+02:00,2021-01-03,b\n\
@@ -131,7 +131,7 @@ fn odd_cells_among_dates_are_named_and_a_few_dates_among_texts_are_texts() {
         .unwrap_err()
         .to_string();
     assert!(
-        message.contains("row 3, column `d`: `soon` is among dates"),
+        message.contains("row 3, column `d`: `soon` is not a date"),
         "{message}"
     );
     let texts = "d\nsoon\nlate\nsoon\n2020-01-01\n";
@@ -139,7 +139,7 @@ fn odd_cells_among_dates_are_named_and_a_few_dates_among_texts_are_texts() {
     assert_eq!(table.columns[0].range, "3 levels: 2020-01-01, late, soon");
 }
 
-/// What the columns of a table have where all numbers are whole, and what follows from it.
+/// The range and unit of columns whose numbers are all whole, and the values generated for them.
 #[test]
 fn whole_numbers_are_remembered_with_their_range() {
     let table = understood("t.csv", b"grade,size\n1,0.5\n5,2\n,3\n3.0,4\n");

@@ -1,11 +1,11 @@
-//! Every file of the fuzzers' corpora is read again: those that once went wrong are among them.
+//! Reads every file of the fuzzers' corpora, which include those that once failed.
 
 use super::fuzz_targets::{Place, TARGETS};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A file is read in milliseconds; a machine that is busy with other things gets the rest.
+/// A file is read in milliseconds; the rest allows for a busy machine.
 const HANG: Duration = Duration::from_secs(20);
 
 /// The corpora, which lie outside of this package.
@@ -25,7 +25,7 @@ fn corpora_are_read_without_a_panic() {
         for file in files {
             let path = file.expect("readable").path();
             let bytes = fs::read(&path).expect("readable");
-            // What is shown when the test fails ends with the file that did it.
+            // When the test fails, the last line shown is the file that failed.
             println!("{}", path.display());
             let began = Instant::now();
             run(&place, &bytes);

@@ -1,6 +1,5 @@
-//! Makes the files that fuzzing starts from: small ones of every format, no real data.
-//! `CPCVAE_UPDATE=1 cargo test --release -p cpcvae-data --all-features --test readers seeds` writes
-//! them anew.
+//! Makes the seed files of the fuzzers: small ones of every format, no real data. `CPCVAE_UPDATE=1
+//! cargo test --release -p cpcvae-data --all-features --test readers seeds` rewrites them.
 
 use super::fuzz_corpora::corpora;
 use super::{matlab, write};

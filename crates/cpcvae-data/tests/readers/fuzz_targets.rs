@@ -1,5 +1,5 @@
-//! What is fuzzed: bytes of anybody's as a file of each format. `fuzz/` runs them under libFuzzer;
-//! here the corpora are read again by every `cargo test`.
+//! The fuzz targets: untrusted bytes as a file of each format. `fuzz/` runs them under libFuzzer;
+//! `cargo test` reads the corpora with them.
 
 use cpcvae_data::{
     DataConfig, Layout, Opened, RawTable, ReadOptions, Split, Table, TableOptions, TaskSetting,
@@ -8,10 +8,10 @@ use cpcvae_data::{
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a fuzzer calls with its bytes.
+/// The function that a fuzzer calls with its bytes.
 pub type Target = fn(&Place, &[u8]);
 
-/// The targets: their name, which is also that of the folder of their corpus, and what they do.
+/// The targets: name (also of the corpus folder) and function.
 pub const TARGETS: [(&str, Target); 14] = [
     ("csv", |place, bytes| place.open("t.csv", bytes)),
     ("gz", |place, bytes| place.open("t.csv.gz", bytes)),
@@ -33,11 +33,11 @@ pub const TARGETS: [(&str, Target); 14] = [
     }),
 ];
 
-/// A folder that files are written to before they are opened.
+/// A folder where files are written before they are opened.
 pub struct Place(PathBuf);
 
 impl Place {
-    /// An existing folder, for nothing else.
+    /// An existing folder, used for nothing else.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self(folder.into())
     }
@@ -48,13 +48,13 @@ impl Place {
         path
     }
 
-    /// Reads a file of that name, and makes of it what `fit` would.
+    /// Reads a file of that name, and processes it as `fit` would.
     fn open(&self, name: &str, bytes: &[u8]) {
         read(&self.write(name, bytes), &limits());
     }
 }
 
-/// Small, so that a file that asks for more is refused and not given it.
+/// Small limits, so that files that ask for more are refused.
 fn limits() -> ReadOptions {
     ReadOptions {
         most_bytes: 4 << 20,
@@ -76,8 +76,8 @@ fn read(path: &Path, options: &ReadOptions) {
     }
 }
 
-/// A table without labels, with its last column as label, and with its columns asked for again, as
-/// a model does of new rows.
+/// Reads a table without labels, with its last column as label, and with its columns given, as for
+/// new rows of a model.
 fn understand(raw: &RawTable) {
     let Ok(table) = Table::new(raw, &TableOptions::default()) else {
         return;
@@ -102,7 +102,7 @@ fn understand(raw: &RawTable) {
     );
 }
 
-/// One image by its content, as a folder of images has it: the first byte says which ending.
+/// One image by its content; the first byte chooses the extension.
 fn image(place: &Place, bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else {
         return;
@@ -142,7 +142,7 @@ fn image_labels(place: &Place, bytes: &[u8]) {
     read(&folder, &options);
 }
 
-/// Labels, one a line: as classes, as numbers, and as whatever they look like.
+/// Labels, one a line: as classes, as numbers, and as guessed.
 fn labels(place: &Place, bytes: &[u8]) {
     let mut text = "x,label\n".to_string();
     let lines = String::from_utf8_lossy(bytes);

@@ -187,7 +187,7 @@ fn a_jpeg_that_is_cut_short_is_left_out() {
     }
 }
 
-/// A PNG of one pixel that claims to have others.
+/// A PNG of one pixel whose header claims another size.
 fn claiming(width: u32, height: u32) -> Vec<u8> {
     let mut file = write::png(1, 1, &[1, 2, 3]);
     file[16..20].copy_from_slice(&width.to_be_bytes());
@@ -220,7 +220,7 @@ fn an_image_of_too_many_pixels_is_left_out_before_it_is_decoded() {
             "{why}"
         );
     }
-    // By default a share of the memory there is.
+    // By default a share of the machine's memory.
     let tight = ReadOptions {
         most_memory: 1 << 16,
         ..defaults()
@@ -285,7 +285,7 @@ fn a_zip_that_unpacks_to_too_much_is_refused() {
         open_named("a.zip", &zipped(&files), &tighter),
         &["`data.most_bytes`"],
     );
-    // A picture that claims to be enormous.
+    // An image whose header claims an enormous size.
     let mut huge = write::png(1, 1, &[1]);
     huge[16..24].copy_from_slice(&[0, 1, 0x86, 0xa0, 0, 1, 0x86, 0xa0]);
     let mut crc = flate2::Crc::new();

@@ -1,4 +1,4 @@
-//! What is kept in temporary files is what would be in memory.
+//! Values in temporary files equal those in memory.
 
 use super::{numbers, open_named, table, texts, write};
 use cpcvae_data::{
@@ -22,7 +22,7 @@ fn assert_same(one: &Features, other: &Features) {
     assert_eq!(bits(one), bits(other));
 }
 
-/// The table with its values in memory and left where they are.
+/// The table with its values in memory, and left in the file.
 fn both_ways(raw: &RawTable, options: &TableOptions) -> [Table; 2] {
     [u64::MAX, 0].map(|memory_budget| {
         let options = TableOptions {

@@ -68,7 +68,7 @@ fn names(table: &RawTable) -> Vec<&str> {
         .collect()
 }
 
-/// The cells as numbers, whatever they are typed as; a text that is none is NaN.
+/// The cells as numbers, whatever their type; NaN for text that is not a number.
 fn numbers(cells: &Cells) -> Vec<f64> {
     let of_text = |text: &str| match text {
         "true" => 1.0,
@@ -82,7 +82,7 @@ fn numbers(cells: &Cells) -> Vec<f64> {
     }
 }
 
-/// The cells as texts, whatever they are typed as.
+/// The cells as texts, whatever their type.
 fn texts(cells: &Cells) -> Vec<String> {
     let column = RawColumn {
         name: String::new(),

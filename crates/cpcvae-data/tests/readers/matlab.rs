@@ -13,7 +13,7 @@ fn element(kind: u32, bytes: &[u8]) -> Vec<u8> {
 /// A matrix element; `class` is MATLAB's, `kind` how its elements are stored.
 fn matrix(name: &str, class: u8, sizes: &[i32], kind: u32, data: &[u8]) -> Vec<u8> {
     let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
-    // A short name sits inside its tag.
+    // A short name is stored inside its tag.
     let mut short = [1u16.to_le_bytes(), (name.len() as u16).to_le_bytes()].concat();
     short.extend(name.bytes());
     short.resize(8, 0);
@@ -73,7 +73,7 @@ fn images_are_turned_to_rows_of_pixels_and_ten_is_zero() {
         assert_eq!(set.image(1), [11, 13, 15, 12, 14, 16]);
         assert_eq!(set.labels, [Some("0".into()), Some("3".into())]);
     }
-    // With a class 0 of its own, 10 is 10.
+    // With a class 0, 10 stays 10.
     let y = matrix("y", 6, &[1, 2], 2, &[10, 0]);
     let set = images(open_named("a.mat", &file(&[x, y]), &ReadOptions::default()));
     assert_eq!(set.labels[0].as_deref(), Some("10"));

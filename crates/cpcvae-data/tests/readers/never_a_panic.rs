@@ -34,7 +34,7 @@ fn whole_files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// How many damaged copies of each file are tried; more on request.
+/// How many damaged copies of each file are tried; the environment may raise it.
 fn cases() -> u32 {
     let asked = std::env::var("CPCVAE_CASES")
         .ok()

@@ -24,7 +24,8 @@ pub fn file(schema: &str, codec: Compression, groups: usize, fill: impl Fn(&mut 
     writer.into_inner().unwrap()
 }
 
-/// Writes the next column; `levels` has a 0 for every missing cell, or nothing if none may miss.
+/// Writes the next column; `levels` has a 0 for every missing cell, or is `None` for a required
+/// column.
 pub fn column<T: DataType>(group: &mut Group, values: &[T::T], levels: Option<&[i16]>) {
     let mut column = group.next_column().unwrap().unwrap();
     column
@@ -87,7 +88,7 @@ fn every_kind_of_column_under_every_compression() {
     }
 }
 
-/// More rows than are turned at a time, in groups of different columns, by way of temporary files.
+/// More rows than are converted at a time, in groups of different columns, through temporary files.
 #[test]
 fn a_table_in_a_file_is_the_table_in_memory() {
     let schema = "message schema { required float size; optional int64 age; optional boolean tame;

@@ -1,4 +1,4 @@
-//! Pipes and standard input: nothing of them is lost, however often they are looked at.
+//! Pipes and standard input: nothing is lost, however often they are opened.
 
 use super::{numbers, open, refused, table};
 use cpcvae_data::{FileKind, ReadOptions, holds_images, open_path};
@@ -15,14 +15,14 @@ pub fn pipe(folder: &Path, name: &str, content: Vec<u8>) -> PathBuf {
     assert!(made.success());
     let end = path.clone();
     std::thread::spawn(move || {
-        // Whoever reads may go away before the end.
+        // The reader may close the pipe before the end.
         let pipe = std::fs::OpenOptions::new().write(true).open(end);
         pipe.and_then(|mut pipe| pipe.write_all(&content)).ok();
     });
     path
 }
 
-/// Fails where `work` takes too long, as waiting for a pipe does.
+/// Fails where `work` takes too long, such as when blocked by a pipe.
 pub fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, wait) = mpsc::channel();
     std::thread::spawn(move || done.send(work()));
@@ -69,7 +69,7 @@ fn errors_name_the_pipe_and_its_size_is_limited() {
     });
 }
 
-/// Not a test by itself: run by the next one, which has something to say to it.
+/// Not a test by itself: the next test runs it with input.
 #[test]
 #[ignore = "waits for standard input"]
 fn a_child_reads_standard_input() {

@@ -30,7 +30,7 @@ fn svhn_in_colour_normalises_to_the_grey_images() {
     };
     let grey = images(open(&grey, &ReadOptions::default()));
     assert_eq!(grey.labels[..1500], set.labels[..]);
-    // The grey files were made by another program, from the same images.
+    // The grey files were made by another program from the same images.
     let normalised = set
         .contrast_normalised(Some(Grey::Luminance), 1 << 30)
         .unwrap();
@@ -69,7 +69,7 @@ fn blood_cells_are_the_same_in_npz_and_h5ad() {
     for (a, b) in arrays.columns.iter().zip(&cells.columns) {
         assert_eq!(numbers(&a.cells), numbers(&b.cells), "{}", b.name);
     }
-    // The labels are the same classes, numbered there and named here.
+    // The labels are the same classes, as numbers in one file and as names in the other.
     let Cells::Texts(kinds) = &cells.column("bulk_labels").unwrap().cells else {
         panic!("labels are texts");
     };

@@ -33,7 +33,7 @@ fn the_delimiter_is_found_or_given() {
         assert!(table.columns[0].name.starts_with('a'), "{content}");
         assert_eq!(table.columns[1].cells, texts_of(&["2"]), "{content}");
     }
-    // In a .tsv the commas are text, however many there are.
+    // In a .tsv, commas are text, however many there are.
     let tsv = table(open_named(
         "t.tsv.gz",
         &write::gzip(b"a,b,c\td\n1\t2\n"),
@@ -89,7 +89,7 @@ fn compressed_tables_read_like_plain_ones_whatever_their_name() {
 
 #[test]
 fn cut_and_endless_compressed_files_are_refused() {
-    // Numbers that do not compress to nothing, so that the cut is in the middle of data.
+    // Numbers that hardly compress, so that the cut is in the middle of data.
     let plain: String = (0..40_000u64).fold("a\n".into(), |text, i| {
         text + &format!("{}\n", i.wrapping_mul(6364136223846793005) >> 20)
     });
@@ -123,7 +123,7 @@ fn bad_tables_are_explained() {
     };
     bad(b"", &["t.csv: the file is empty"]);
     bad(b"\n\n", &["the file is empty; it needs a header line"]);
-    // Nothing to learn from, but a question with no rows has an answer with none.
+    // Nothing can be learnt from zero rows, but a model can be asked about them.
     assert_eq!(table(open_named("t.csv", b"a,b\n", &defaults())).rows, 0);
     bad(
         b"1,2.5\n3,4\n",
@@ -136,11 +136,8 @@ fn bad_tables_are_explained() {
     );
     bad(b"a,b\n1,caf\xe9\n", &["line 2", "not UTF-8"]);
     bad(b"\xff\xfea\0,\0", &["UTF-16", "UTF-8"]);
-    bad(
-        &[7, 0, 1, 2, 0],
-        &["this kind of file is not known", "Parquet"],
-    );
-    bad(&write::gzip(b""), &["nothing is in the compressed file"]);
+    bad(&[7, 0, 1, 2, 0], &["unknown kind of file", "Parquet"]);
+    bad(&write::gzip(b""), &["the compressed file is empty"]);
     bad(
         &write::gzip(b"PAR1...."),
         &["Parquet", "decompress it first"],
@@ -196,7 +193,7 @@ fn a_format_that_is_not_built_in_names_the_feature() {
     }
 }
 
-/// A small file that unpacks to more than memory should hold, though to less than any file may.
+/// A small file that unpacks to more than may be in memory, though to less than the limit on files.
 #[test]
 fn what_is_kept_in_memory_is_limited_while_it_is_read() {
     let tight = ReadOptions {

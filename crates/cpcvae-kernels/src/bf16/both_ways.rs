@@ -1,22 +1,23 @@
-//! Weights packed for the forward product and, transposed, for the input gradient, while they are
-//! read once: an update touches all of them, and they are more than the caches hold.
+//! Packs weights for the forward product and, transposed, for the input gradient in one pass: an
+//! update changes all of them, and they do not fit in the caches.
 
 use super::packing::{DEPTH, PackedRight, RIGHT_PAIR, SIDE, Tile};
 use super::tile_words::Source;
 use super::vector_words;
 use crate::parallel;
 
-/// Sides of the square of weights that is read at once: two tiles of either form.
+/// Sides of the square of weights that is read at once: two tiles of either layout.
 const SQUARE: usize = RIGHT_PAIR * SIDE;
 const _: () = assert!(SQUARE == DEPTH);
 
-/// The tiles of the forward form, which threads share.
+/// The tiles of the forward layout, which threads share.
 struct Shared(*mut Tile);
 
 // SAFETY: `pack` writes each tile from one thread only.
 unsafe impl Sync for Shared {}
 
-/// `w [k, n]` as `forward [k, n]` and, transposed, as `backward [n, k]`, in place of what they were.
+/// Packs `w [k, n]` into `forward [k, n]` and, transposed, into `backward [n, k]`, replacing their
+/// content.
 ///
 /// # Panics
 /// If the length does not fit the shape, or [`vector_words`] are not supported.
@@ -48,8 +49,8 @@ pub(super) fn pack(
             for half in 0..RIGHT_PAIR {
                 let [top, left] = [strip * SQUARE, square * SQUARE];
                 let place = (square * strips + strip) * RIGHT_PAIR + half;
-                // SAFETY: the form has `squares * strips` pairs of tiles, and this is the only
-                // strip that writes those of its own number.
+                // SAFETY: the layout has `squares * strips` pairs of tiles, and only this strip
+                // writes those of its own number.
                 let words = unsafe { &mut (*forward.0.add(place)).words };
                 let column = left + half * SIDE;
                 if column < n {
@@ -82,7 +83,7 @@ mod tests {
             return;
         }
         let [mut forward, mut backward, mut one_way] = [(); 3].map(|_| PackedRight::default());
-        // Larger ones first, so that memory of earlier tiles is used again.
+        // Larger ones first, so that memory of earlier tiles is reused.
         for (k, n) in [(300, 500), (33, 47), (32, 64), (17, 16), (1, 1), (31, 200)] {
             let value = |i: usize| (i * 31 % 1009) as f32 * 0.37 - 100.0;
             let w: Vec<f32> = (0..k * n).map(value).collect();

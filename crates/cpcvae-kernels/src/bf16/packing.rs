@@ -10,10 +10,10 @@ use crate::parallel;
 pub(super) const SIDE: usize = 16;
 /// Steps along `k` that a tile covers: two in a word.
 pub(super) const DEPTH: usize = 2 * SIDE;
-/// Column tiles that lie side by side in [`PackedRight`].
+/// Adjacent column tiles in [`PackedRight`].
 pub(super) const RIGHT_PAIR: usize = 2;
 
-/// What one AMX register holds: 16 rows of 64 bytes, 1 KiB without gaps.
+/// The content of an AMX register: 16 rows of 64 bytes, 1 KiB without gaps.
 ///
 /// A word is two bfloat16 numbers that follow each other along `k`, the first in its lower half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,23 +29,22 @@ impl Tile {
     };
 }
 
-/// The left factor `a [m, k]`: tiles of 16 rows and 32 steps along `k`, zero where they stick out.
+/// The left factor `a [m, k]`: tiles of 16 rows and 32 steps along `k`, padded with zeros.
 ///
 /// Order `[row tile][k tile]`; row `i` and word `p` of a tile are `a[i, 2p]` and `a[i, 2p + 1]`.
 #[derive(Debug, Default)]
 pub struct PackedLeft(Packed);
 
-/// The right factor `b [k, n]`: tiles of 32 steps along `k` and 16 columns, zero where they stick
-/// out.
+/// The right factor `b [k, n]`: tiles of 32 steps along `k` and 16 columns, padded with zeros.
 ///
 /// Order `[block of 32 columns][k tile][half of the block]`, so that the product of a block reads
-/// on and on; row `p` and word `j` of a tile are `b[2p, j]` and `b[2p + 1, j]`.
+/// memory sequentially; row `p` and word `j` of a tile are `b[2p, j]` and `b[2p + 1, j]`.
 #[derive(Debug, Default)]
 pub struct PackedRight(Packed);
 
 impl PackedLeft {
-    /// Packs `a [m, k]`, stored `[m, k]`, or `[k, m]` if `transposed`, in place of what was here;
-    /// memory is only allocated if there was never as much.
+    /// Packs `a [m, k]`, stored `[m, k]`, or `[k, m]` if `transposed`, replacing the content;
+    /// memory is only allocated if it was never as large.
     ///
     /// # Panics
     /// If the length of `source` does not fit the shape.
@@ -92,8 +91,8 @@ impl PackedLeft {
 }
 
 impl PackedRight {
-    /// Packs `b [k, n]`, stored `[k, n]`, or `[n, k]` if `transposed`, in place of what was here;
-    /// memory is only allocated if there was never as much.
+    /// Packs `b [k, n]`, stored `[k, n]`, or `[n, k]` if `transposed`, replacing the content;
+    /// memory is only allocated if it was never as large.
     ///
     /// # Panics
     /// If the length of `source` does not fit the shape.
@@ -137,7 +136,7 @@ impl PackedRight {
         transposed.pack(n, k, w, true);
     }
 
-    /// Room for the tiles of a factor `[k, n]`, whose words are those of an earlier one.
+    /// Space for the tiles of a factor `[k, n]`, with unspecified words.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn tiles_for(&mut self, n: usize, k: usize) -> &mut [Tile] {
         self.0.tiles_for(RIGHT_PAIR, n, k)
@@ -159,8 +158,8 @@ impl PackedRight {
     }
 }
 
-/// A packed factor of either side. Its *lines* are what runs along `k`: rows of the left factor,
-/// columns of the right one.
+/// A packed factor of either side. Its *lines* run along `k`: rows of the left factor, columns of
+/// the right one.
 #[derive(Debug, Default)]
 struct Packed {
     lines: usize,
@@ -177,16 +176,16 @@ struct Layout {
     parallel_runs: usize,
     /// Whether a line is a column of the source.
     k_runs_down_source: bool,
-    /// Whether the words come out of the source the wrong way round.
+    /// Whether the words of the source have to be transposed.
     turn: bool,
 }
 
-/// Line tiles that one piece of work packs if `k` runs down the source: it takes as many columns of
-/// every source row, and a shorter bit of each row would waste what memory delivers.
+/// Line tiles that one piece of work packs if `k` runs down the source: it reads as many columns of
+/// every source row, and reading fewer would waste memory bandwidth.
 const LINE_TILES_TOGETHER: usize = 8;
 
 impl Packed {
-    /// Room for the tiles of `lines` that run along `depth`.
+    /// Space for the tiles of `lines` that run along `depth`.
     fn tiles_for(&mut self, parallel_runs: usize, lines: usize, depth: usize) -> &mut [Tile] {
         (self.lines, self.depth) = (lines, depth);
         let blocks = lines.div_ceil(parallel_runs * SIDE);
@@ -235,9 +234,9 @@ fn rounds_in_vectors(isa: Isa) -> bool {
 }
 
 impl Layout {
-    /// Which tile of blocks of `tiles` tiles is filled at a step, and the place in the source of its
-    /// first word, relative to the blocks' first line: along the rows of the source, so that memory
-    /// is read in long runs.
+    /// Which tile of blocks of `tiles` tiles is filled at a step, and the position in the source of
+    /// its first word, relative to the blocks' first line: along the rows of the source, so that
+    /// memory is read sequentially.
     #[inline(always)]
     fn place(self, step: usize, tiles: usize, k_tiles: usize) -> (usize, [usize; 2]) {
         let line_tiles = tiles / k_tiles;
@@ -267,7 +266,7 @@ fn pack_blocks_in_vectors(layout: Layout, source: Source, first_line: usize, til
             *words = Tile::ZERO.words;
             continue;
         }
-        // SAFETY: the caller has asked whether it is supported, and the place was checked.
+        // SAFETY: the caller has checked that it is supported, and the position was checked.
         unsafe {
             vector_words::words(
                 source,

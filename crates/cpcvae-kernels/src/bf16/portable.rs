@@ -5,8 +5,8 @@ use super::rounding::unpair;
 use crate::isa::Isa;
 use crate::parallel;
 
-/// The same as [`super::multiply`] in plain Rust, and summed in the same order; only numbers below
-/// 2^-126 are kept. It is here to be compared with, not to be fast.
+/// The same as [`super::multiply`] in plain Rust, summed in the same order, except that numbers
+/// below 2^-126 are kept. For comparison, not for speed.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -48,8 +48,9 @@ kernel! {
 
 /// Adds one row of a left tile times a right tile.
 ///
-/// As in the instruction, the even and the odd steps of one tile have a sum each, which are added
-/// to one another first and then to `c`. Products of two bfloat16 are exact, fused or not.
+/// As in the instruction, the even and the odd steps of one tile are summed separately, and these
+/// sums are first added to each other and then to `c`. Products of two bfloat16 are exact, fused or
+/// not.
 #[inline(always)]
 fn add_tile_row(left: &[u32; SIDE], right: &Tile, c: &mut [f32]) {
     let (mut even, mut odd) = ([0.0; SIDE], [0.0; SIDE]);

@@ -4,9 +4,9 @@ use crate::isa::Isa;
 use crate::parallel;
 
 /// The bits of `value` rounded to the nearest bfloat16 (ties to even), in the upper half; the lower
-/// half is what the rounding left over and has to be masked or shifted away.
+/// half is left over from rounding and must be masked or shifted away.
 ///
-/// NaN stays NaN: the addition could carry it over to a number, so it gets its quiet bit instead.
+/// NaN stays NaN: the addition could carry into a number, so NaN gets its quiet bit instead.
 #[inline(always)]
 pub(super) fn rounded_bits(value: f32) -> u32 {
     let bits = value.to_bits();
@@ -34,7 +34,7 @@ pub(super) fn unpair(word: u32) -> [f32; 2] {
 }
 
 /// Rounds every element to the nearest bfloat16 (ties to even): an `f32` product of numbers rounded
-/// like this is a bfloat16 product. NaN and infinity pass.
+/// like this is a bfloat16 product. NaN and infinity are kept.
 ///
 /// # Panics
 /// If the slices have different lengths.

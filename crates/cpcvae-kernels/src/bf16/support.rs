@@ -1,5 +1,5 @@
-//! Whether this machine can and may use instructions for bfloat16, and whether what they compute is
-//! right.
+//! Detects whether this machine supports bfloat16 instructions, may use them, and computes
+//! correctly with them.
 
 #[cfg(target_arch = "x86_64")]
 use super::tile_product::ProductEngine;
@@ -8,8 +8,8 @@ use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
 use std::sync::OnceLock;
 
-/// Whether the processor has the AVX-512 instruction, it is worth using, and a small product comes
-/// out right. Asked once, at the first call.
+/// Whether the processor has the AVX-512 instruction, it is fast enough to be useful, and a small
+/// product is correct. Checked once, at the first call.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn are_vectors_supported() -> bool {
     static SUPPORTED: OnceLock<bool> = OnceLock::new();
@@ -17,13 +17,13 @@ pub(crate) fn are_vectors_supported() -> bool {
         Isa::Avx512.is_supported()
             && is_x86_feature_detected!("avx512bf16")
             && processor_is_amds()
-            // SAFETY: the conditions before.
+            // SAFETY: the conditions above.
             && unsafe { self_check(Isa::Avx512Bf16, ProductEngine::Vectors) }
     })
 }
 
 /// AMD's processors multiply pairs of bfloat16 at twice the rate of f32; Intel's at half of it, so
-/// that f32 products are the faster ones there.
+/// that f32 products are faster there.
 #[cfg(target_arch = "x86_64")]
 fn processor_is_amds() -> bool {
     // SAFETY: all x86-64 processors have the instruction. The function has become safe in newer
@@ -40,8 +40,8 @@ pub(crate) fn are_vectors_supported() -> bool {
     false
 }
 
-/// Whether the processor has the instructions, the operating system keeps the tiles and lets this
-/// process use them, and a small product comes out right. Asked once, at the first call.
+/// Whether the processor has the instructions, the operating system saves the tiles and lets this
+/// process use them, and a small product is correct. Checked once, at the first call.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub(crate) fn are_tiles_supported() -> bool {
     static SUPPORTED: OnceLock<bool> = OnceLock::new();
@@ -50,20 +50,20 @@ pub(crate) fn are_tiles_supported() -> bool {
             && processor_has_tiles()
             && system_keeps_tiles()
             && request_permission()
-            // SAFETY: the conditions before.
+            // SAFETY: the conditions above.
             && unsafe { self_check(Isa::Amx, ProductEngine::Tiles) }
     })
 }
 
-/// Only on Linux is it known how to ask for permission.
+/// The way to ask for permission is only implemented for Linux.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub(crate) fn are_tiles_supported() -> bool {
     false
 }
 
-/// AMX-TILE and AMX-BF16, with tiles of the size that the kernels are written for. Some virtual
-/// machines have the instructions and do not report the size: all processors that exist have this
-/// one, and the self-check finds out.
+/// AMX-TILE and AMX-BF16, with the tile size of the kernels. Some virtual machines have the
+/// instructions and do not report the size: all existing processors have this one, and the
+/// self-check verifies it.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn processor_has_tiles() -> bool {
     use std::arch::x86_64::{__cpuid, __cpuid_count};
@@ -88,7 +88,7 @@ fn processor_has_tiles() -> bool {
         && (highest < TILES || (tile_bytes, tiles, row_bytes, rows) == (1024, 8, 64, 16))
 }
 
-/// Whether tiles survive a switch of threads. Only called where there is AVX-512.
+/// Whether tiles are saved on context switches. Only called where there is AVX-512.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn system_keeps_tiles() -> bool {
     const TILE_CONFIGURATION: u64 = 1 << 17;
@@ -104,7 +104,8 @@ fn system_keeps_tiles() -> bool {
     kept & TILE_CONFIGURATION != 0 && kept & TILE_DATA != 0
 }
 
-/// Linux keeps 8 KiB for the tiles of a thread, hence has to be asked, once for the process.
+/// Linux allocates 8 KiB for the tiles of a thread, so permission has to be asked for, once per
+/// process.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn request_permission() -> bool {
     const ARCH_PRCTL: usize = 158;
@@ -127,8 +128,8 @@ fn request_permission() -> bool {
     result == 0
 }
 
-/// Whether a product with edges on all sides comes out right in all ways to pack and to multiply:
-/// an untested machine must not make wrong models.
+/// Whether a product with edges on all sides is correct with all ways of packing and multiplying,
+/// so that an untested machine does not compute wrong models.
 ///
 /// # Safety
 /// This machine must support `isa`, on which the factors are packed (of which the check itself may
@@ -141,7 +142,7 @@ pub unsafe fn self_check(isa: Isa, engine: ProductEngine) -> bool {
     const K: usize = 70;
     const N: usize = 50;
     // Other threads could steal work that asks for the instruction set, which this check is about
-    // to decide: a deadlock. The product is far below the threshold.
+    // to determine: a deadlock. The product is far below the threshold for threads.
     const { assert!(M * K < THRESHOLD && K * N < THRESHOLD) };
 
     // Whole numbers of 8 bits are exact in bfloat16, and all these sums are in f32, in any order.

@@ -1,4 +1,4 @@
-//! The AMX instructions: everything that the processor does with tiles happens in this file.
+//! The AMX instructions: all use of tiles is in this file.
 
 use super::packing::{SIDE, Tile};
 use std::arch::asm;
@@ -57,7 +57,7 @@ pub(crate) struct Segments<'a> {
     pub k_tiles: usize,
 }
 
-/// What [`ConfiguredTiles::multiply_segments`] computes.
+/// The result of [`ConfiguredTiles::multiply_segments`].
 pub(crate) type SegmentSums = [[f32; 2 * SIDE]; 2 * SIDE];
 
 /// The tiles of this thread while they are configured; they are released when it is dropped,
@@ -205,8 +205,8 @@ impl ConfiguredTiles {
     }
 
     /// `sums [32, 32]` are (or, if `accumulate`, are increased by) the product of up to 32 rows of
-    /// `left` and 32 columns of `right`, whose tiles lie in words of their own order: an image's taps
-    /// are `segments` of it. Only the first 16 rows are computed if not `two`.
+    /// `left` and 32 columns of `right`, whose tiles consist of words with given strides: the taps
+    /// of an image are its `segments`. Only the first 16 rows are computed if not `two`.
     ///
     /// # Safety
     /// The AMX-BF16 instructions must work on this thread. Neither `left.segments` nor

@@ -1,4 +1,4 @@
-//! The product of packed factors: which thread computes which part of it, and its edges.
+//! The product of packed factors: its division among threads, and its edges.
 
 use super::packing::{DEPTH, PackedLeft, PackedRight, RIGHT_PAIR, SIDE};
 use super::tile_kernels::{Block, ConfiguredTiles};
@@ -26,13 +26,13 @@ impl ProductEngine {
     }
 }
 
-/// Pieces of work for each thread: several, so that a thread that is held up does not hold up all.
+/// Pieces of work for each thread: several, so that a delayed thread does not delay all.
 const PIECES_PER_THREAD: usize = 4;
 
 /// Rows and columns that the kernel computes at once.
 const BLOCK: usize = 2 * SIDE;
 
-/// [`super::multiply`] without the question whether this machine can do it, for the tests, which
+/// [`super::multiply`] without the check whether this machine supports it, for the tests, which
 /// emulate the instructions.
 ///
 /// # Panics
@@ -98,7 +98,7 @@ fn pieces(m: usize, n: usize, threads: usize) -> Vec<Piece> {
     columns.into_iter().flat_map(row_pieces).collect()
 }
 
-/// At most `parts` ranges of whole blocks (but for the end) that make up `0..length`.
+/// At most `parts` ranges of complete blocks (except at the end) that make up `0..length`.
 fn split(length: usize, parts: usize) -> Vec<Range<usize>> {
     let step = length.div_ceil(BLOCK).div_ceil(parts) * BLOCK;
     let starts = (0..length).step_by(step);
@@ -115,7 +115,7 @@ struct Product<'a> {
     accumulate: bool,
 }
 
-// SAFETY: `c` is only used by `compute`, whose caller keeps threads from overlapping.
+// SAFETY: `c` is only used by `compute`, whose caller ensures that threads do not overlap.
 unsafe impl Sync for Product<'_> {}
 
 impl Product<'_> {
@@ -131,8 +131,7 @@ impl Product<'_> {
         let mut block = |row, column| unsafe {
             self.compute_block(tiles.as_ref(), &mut edge, row, column);
         };
-        // The inner loop reads a factor's whole part again and again: the smaller one stays in
-        // the cache.
+        // The inner loop reads all of one factor repeatedly: the smaller one stays in the cache.
         let (rows, columns) = (piece.rows.len(), piece.columns.len());
         let rows_inside = rows <= columns;
         let rows = piece.rows.step_by(BLOCK);
@@ -223,7 +222,7 @@ impl Product<'_> {
     }
 }
 
-/// Stands in for blocks that stick out of the result.
+/// Replaces blocks that extend beyond the result.
 #[repr(align(64))]
 struct Edge([f32; BLOCK * BLOCK]);
 

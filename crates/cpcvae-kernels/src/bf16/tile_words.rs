@@ -1,6 +1,6 @@
 //! The words of one tile from the array that is packed.
 //!
-//! Plain loops and no closures: those are compiled without the caller's instruction set.
+//! Plain loops without closures, which would be compiled without the caller's instruction set.
 
 use super::packing::{DEPTH, SIDE};
 use super::rounding::pair;
@@ -8,7 +8,7 @@ use super::rounding::pair;
 /// Rows of words, as in a tile.
 pub(crate) type Words = [[u32; SIDE]; SIDE];
 
-/// A factor as it is given: `lines` that run along `k`, `depth` numbers each.
+/// A factor in its original layout: `lines` that run along `k`, `depth` numbers each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     pub lines: usize,
@@ -19,7 +19,7 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// From `values [lines, depth]`: row `i` and word `p` are numbers `k + 2p` and `k + 2p + 1` of
-    /// line `line + i`; what lies outside is left as it is.
+    /// line `line + i`; words outside are unchanged.
     #[inline(always)]
     pub(super) fn words_from_rows(self, line: usize, k: usize, words: &mut Words) {
         let mut edge = [0.0; DEPTH];
@@ -32,7 +32,7 @@ impl Source<'_> {
     }
 
     /// From `values [depth, lines]`: row `p` and word `i` are numbers `k + 2p` and `k + 2p + 1` of
-    /// line `line + i`; what lies outside is left as it is.
+    /// line `line + i`; words outside are unchanged.
     #[inline(always)]
     pub(super) fn words_from_columns(self, line: usize, k: usize, words: &mut Words) {
         let (mut even_edge, mut odd_edge) = ([0.0; SIDE], [0.0; SIDE]);
@@ -49,8 +49,8 @@ impl Source<'_> {
         }
     }
 
-    /// `N` numbers from `start` on of a row of `width`: those of the source, or, where some do not
-    /// exist, a copy in `edge` that ends with zeros.
+    /// `N` numbers from `start` on of a row of `width`: those of the source, or, if some do not
+    /// exist, a copy in `edge` padded with zeros.
     #[inline(always)]
     fn part_of_row<'a, const N: usize>(
         &'a self,
@@ -72,7 +72,7 @@ impl Source<'_> {
     }
 }
 
-/// Rows become columns.
+/// Transposes the words.
 #[inline(always)]
 pub(crate) fn turn(words: &Words, turned: &mut Words) {
     for i in (0..SIDE).step_by(4) {
@@ -89,7 +89,7 @@ pub(crate) fn turn(words: &Words, turned: &mut Words) {
     }
 }
 
-/// By hand, because the compiler moves element by element, or worse, scatters.
+/// Written by hand, because the compiler moves single elements, or worse, uses scatters.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn turned_4x4(words: [[u32; 4]; 4]) -> [[u32; 4]; 4] {

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 use std::mem::transmute;
 
 /// Rows whose sums stay in registers: with two vectors of columns they take 16 of 32, enough to
-/// hide the latency of the instruction, and a word that is spread over a vector serves twice.
+/// hide the latency of the instruction, and a broadcast word is used twice.
 const ROWS: usize = 8;
 
 /// `c [16, 32]` is (or, if `accumulate`, is increased by) the product of one row tile

@@ -1,7 +1,7 @@
 //! The words of one tile with the AVX-512 instruction that rounds 32 numbers to bfloat16 at once.
 //!
-//! The same words as those of [`super::tile_words`], but that numbers below 2^-126 become zero, as
-//! which the products count them anyway.
+//! The same words as those of [`super::tile_words`], except that numbers below 2^-126 become zero,
+//! as they do in the products anyway.
 
 use super::packing::{DEPTH, SIDE};
 use super::tile_words::{Source, Words};
@@ -15,8 +15,8 @@ pub(super) fn is_supported() -> bool {
         && is_x86_feature_detected!("avx512bf16")
 }
 
-/// The words of the tile of line `line` and step `k` of the source, turned where the layout wants
-/// it; zero where the tile sticks out.
+/// The words of the tile of line `line` and step `k` of the source, transposed if the layout needs
+/// it; padded with zeros.
 ///
 /// # Safety
 /// [`is_supported`] must hold, and `line` and `k` must lie within the source.
@@ -41,7 +41,7 @@ pub(super) unsafe fn words(
         rows = turned(rows);
     }
     for (words, row) in words.iter_mut().zip(rows) {
-        // SAFETY: 16 words are 64 bytes, wherever they lie.
+        // SAFETY: 16 words are 64 bytes; the store is unaligned.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), row) };
     }
 }
@@ -56,7 +56,7 @@ unsafe fn from_rows(source: Source, line: usize, k: usize, rows: &mut [__m512i; 
     let here = (source.depth - k).min(DEPTH);
     let (first, second) = (mask(here), mask(here.saturating_sub(SIDE)));
     for (line, row) in (line..source.lines).zip(rows) {
-        // SAFETY: what the masks let through lies within the row; nothing else is read.
+        // SAFETY: the masks only let through what lies within the row.
         unsafe {
             let from = source.values.as_ptr().add(line * source.depth + k);
             let low = _mm512_maskz_loadu_ps(first, from);
@@ -73,7 +73,7 @@ unsafe fn from_rows(source: Source, line: usize, k: usize, rows: &mut [__m512i; 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 unsafe fn from_columns(source: Source, line: usize, k: usize, rows: &mut [__m512i; SIDE]) {
-    // Two vectors, one behind the other, become pairs: 0, 16, 1, 17, ...
+    // Two concatenated vectors become pairs: 0, 16, 1, 17, ...
     const PAIRED: [u16; DEPTH] = {
         let mut places = [0; DEPTH];
         let mut j = 0;
@@ -87,8 +87,8 @@ unsafe fn from_columns(source: Source, line: usize, k: usize, rows: &mut [__m512
     let paired = unsafe { transmute::<[u16; DEPTH], __m512i>(PAIRED) };
     let here = mask(source.lines - line);
     for (k, row) in (k..source.depth).step_by(2).zip(rows) {
-        // SAFETY: what the mask lets through lies within the row; a row that does not exist is not
-        // read at all.
+        // SAFETY: the mask only lets through what lies within the row; a row that does not exist is
+        // not read.
         unsafe {
             let from = source.values.as_ptr().add(k * source.lines + line);
             let even = _mm512_maskz_loadu_ps(here, from);
@@ -108,8 +108,8 @@ fn mask(count: usize) -> __mmask16 {
     }
 }
 
-/// Rows become columns: pairs of rows exchange words, then pairs of those exchange two, then
-/// quarters of vectors change places twice.
+/// Transposes the words: pairs of rows exchange words, then pairs of those exchange two, then
+/// quarters of vectors are swapped twice.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn turned(rows: [__m512i; SIDE]) -> [__m512i; SIDE] {

@@ -1,7 +1,7 @@
 //! The innermost product: a block of sums that stays in registers.
 //!
-//! Factors are 32-bit words. In `f32` a word is a number; in bfloat16 it is two numbers that follow
-//! each other along the sum, and both products are added at once.
+//! Factors are 32-bit words. In `f32` a word is a number; in bfloat16 it is two consecutive numbers
+//! along the sum, and both products are added at once.
 
 use crate::isa::Isa;
 use crate::math::fma;
@@ -18,19 +18,19 @@ pub(super) const TILE: usize = 16;
 /// The sums of a block.
 pub(super) type Sums = [[f32; LANES]; ROWS];
 
-/// The left factor of a block: the word of row `i` at place `k` of segment `s` is
+/// The left factor of a block: the word of row `i` at position `k` of segment `s` is
 /// `words[segments[s] + i * row_step + k * depth_step]`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left<'a> {
     pub words: &'a [u32],
     pub segments: &'a [usize],
-    /// Places of each segment.
+    /// Positions of each segment.
     pub depth: usize,
     pub row_step: usize,
     pub depth_step: usize,
 }
 
-/// How blocks are multiplied.
+/// The instructions for blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ConvEngine {
     pub precision: Precision,
@@ -38,7 +38,7 @@ pub(super) struct ConvEngine {
 }
 
 impl ConvEngine {
-    /// With this precision and the current instruction set.
+    /// For this precision and the current instruction set.
     pub(super) fn of(precision: Precision) -> Self {
         Self {
             precision,
@@ -57,7 +57,7 @@ impl ConvEngine {
         !matches!(self.isa, Isa::Avx2 | Isa::Portable) && is_x86_feature_detected!("avx512bf16")
     }
 
-    /// Words of `numbers` numbers that follow each other along a sum.
+    /// Words of `numbers` consecutive numbers along a sum.
     pub(super) fn words(self, numbers: usize) -> usize {
         match self.precision {
             Precision::F32 => numbers,
@@ -65,7 +65,7 @@ impl ConvEngine {
         }
     }
 
-    /// [`ConvEngine::words`] of `numbers`, filled up to whole tiles where there are tiles.
+    /// [`ConvEngine::words`] of `numbers`, padded to complete tiles if tiles are used.
     pub(super) fn depth(self, numbers: usize) -> usize {
         let words = self.words(numbers);
         if self.uses_tiles() {

@@ -1,4 +1,5 @@
-//! [`super::block`] by hand for AVX-512: the compiler does not keep 16 vectors of sums in registers.
+//! [`super::block`] written by hand for AVX-512: the compiler does not keep 16 vectors of sums in
+//! registers.
 
 use super::block::{LANES, Left, ROWS, Sums};
 use std::arch::x86_64::*;

@@ -1,10 +1,10 @@
-//! One walk over the pixels of an image that have their taps in common.
+//! A pass over the pixels of an image that have their taps in common.
 
 use super::ConvShape;
 use super::block::{ConvEngine, LANES, Left, ROWS};
 use super::words::Frame;
 
-/// A weight, and where it finds its input.
+/// A tap: a weight and the position of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tap {
     /// Which `[inputs, outputs]` of the weights.
@@ -13,8 +13,8 @@ pub(super) struct Tap {
     pub place: [usize; 2],
 }
 
-/// Pixels `offset + step * (i, j)` of the output, each summed over the same taps; these move by
-/// `input_step` from pixel to pixel.
+/// Pixels `offset + step * (i, j)` of the output, each summed over the same taps, whose inputs move
+/// by `input_step` from pixel to pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub taps: Vec<Tap>,
@@ -38,8 +38,8 @@ impl Pass {
         }
     }
 
-    /// A pixel of the input took part in one output of every `stride`, so which taps it has
-    /// depends on its place modulo the stride.
+    /// A pixel of the input contributes to one output of every `stride`, so its taps depend on its
+    /// position modulo the stride.
     pub(super) fn input_gradient(shape: &ConvShape) -> Vec<Self> {
         let (stride, kernel) = (shape.stride, shape.kernel);
         let along = |offset: usize| Self::taps_along(shape, offset);
@@ -62,7 +62,7 @@ impl Pass {
         passes.collect()
     }
 
-    /// In one direction: which places of the kernel reach pixel `offset` of the input, and from
+    /// In one direction: which positions of the kernel reach pixel `offset` of the input, and from
     /// which pixel of the framed output.
     fn taps_along(shape: &ConvShape, offset: usize) -> Vec<(usize, usize)> {
         let border = shape.border();
@@ -77,7 +77,7 @@ impl Pass {
             .collect()
     }
 
-    /// Rows and columns of the output that are this pass's.
+    /// Rows and columns of the output in this pass.
     pub(super) fn grid(&self, to: &Frame) -> [usize; 2] {
         let side = |side: usize, offset: usize| side.saturating_sub(offset).div_ceil(self.step);
         [
@@ -86,7 +86,7 @@ impl Pass {
         ]
     }
 
-    /// Which pixel of the output this pass's row `i` and column `j` are.
+    /// The index in the output of this pass's row `i` and column `j`.
     pub(super) fn pixel(&self, to: &Frame, [i, j]: [usize; 2]) -> usize {
         (self.offset[0] + i * self.step) * to.width + self.offset[1] + j * self.step
     }
@@ -139,7 +139,7 @@ impl Pass {
     }
 }
 
-/// The image that passes write: what they compute, or the sum of it and another image.
+/// The image that passes write: their results, or the sum of these and another image.
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     pub frame: Frame,
@@ -148,7 +148,7 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// The channels from `first` on of a pixel, as many as there are of them.
+    /// The channels from `first` on of a pixel, up to the last.
     #[inline]
     pub(super) fn write(&mut self, pixel: usize, first: usize, sums: &[f32; LANES]) {
         let place = pixel * self.frame.channels + first;
@@ -161,7 +161,7 @@ impl Target<'_> {
                     *to = sum + added;
                 }
             }
-            // Of a length that the compiler knows: a call of `memcpy` would take longer.
+            // The length is known to the compiler: a call of `memcpy` would take longer.
             (None, [all]) => *all = *sums,
             (None, _) => to.copy_from_slice(&sums[..lanes]),
         }
@@ -188,7 +188,7 @@ mod tests {
             .map(|pass| pass.taps.len())
             .collect();
         assert_eq!(taps, [1, 2, 2, 4]);
-        // The middle of the kernel stands on every second pixel; the frame is one pixel wide.
+        // The middle of the kernel is at every second pixel; the frame is one pixel wide.
         let first = Pass::input_gradient(&shape)[0].taps[0];
         assert_eq!((first.weight, first.place), (4, [1, 1]));
     }

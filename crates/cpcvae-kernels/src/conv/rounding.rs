@@ -1,5 +1,5 @@
-//! Numbers to words: as they are, or rounded to bfloat16 and two by two. Where the machine has the
-//! instruction that rounds 32 numbers at once, by it.
+//! Converts numbers to words: unchanged, or rounded to bfloat16 and paired. Uses the instruction
+//! that rounds 32 numbers at once, if there is one.
 
 use super::block::ConvEngine;
 use crate::bf16::pair;
@@ -13,7 +13,7 @@ kernel! {
     }
 }
 
-/// Words of numbers that stand side by side, `values [2 words]`.
+/// Words of adjacent numbers, `values [2 words]`.
 ///
 /// # Panics
 /// If there are too few numbers.
@@ -27,7 +27,7 @@ pub(super) fn neighbours(engine: ConvEngine, values: &[f32], words: &mut [u32]) 
     plain_neighbours(engine.isa, values, words);
 }
 
-/// Words of a number of one array and one of the other.
+/// Words with a number of each array.
 ///
 /// # Panics
 /// If there are too few numbers.
@@ -65,7 +65,7 @@ pub(super) mod vectors {
     /// Words in a vector.
     const WORDS: usize = 16;
 
-    /// Two vectors, one behind the other, become pairs: 0, 16, 1, 17, ...
+    /// Two concatenated vectors become pairs: 0, 16, 1, 17, ...
     pub(in crate::conv) const PAIRED: [u16; 2 * WORDS] = {
         let mut places = [0; 2 * WORDS];
         let mut j = 0;
@@ -81,7 +81,7 @@ pub(super) mod vectors {
     #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
     pub(super) unsafe fn neighbours(values: &[f32], words: &mut [u32]) {
         for (words, values) in words.chunks_mut(WORDS).zip(values.chunks(2 * WORDS)) {
-            // SAFETY: masks let through only what exists.
+            // SAFETY: masks only let through what exists.
             unsafe {
                 let low = load(values);
                 let high = load(&values[WORDS.min(values.len())..]);
@@ -99,7 +99,7 @@ pub(super) mod vectors {
         let paired = unsafe { transmute::<[u16; 2 * WORDS], __m512i>(PAIRED) };
         let numbers = first.chunks(WORDS).zip(second.chunks(WORDS));
         for (words, (first, second)) in words.chunks_mut(WORDS).zip(numbers) {
-            // SAFETY: masks let through only what exists.
+            // SAFETY: masks only let through what exists.
             unsafe {
                 let both = _mm512_cvtne2ps_pbh(load(second), load(first));
                 let both = transmute::<__m512bh, __m512i>(both);
@@ -115,7 +115,7 @@ pub(super) mod vectors {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn load(values: &[f32]) -> __m512 {
-        // SAFETY: the mask lets through only what exists.
+        // SAFETY: the mask only lets through what exists.
         unsafe { _mm512_maskz_loadu_ps(mask(values.len()), values.as_ptr()) }
     }
 
@@ -127,7 +127,8 @@ pub(super) mod vectors {
     #[target_feature(enable = "avx512f")]
     unsafe fn store(to: &mut [u32], words: __m512i) {
         let to_start = to.as_mut_ptr();
-        // SAFETY: the mask lets through only what exists. Stores with a mask are slow.
+        // SAFETY: the mask only lets through what exists. Masked stores are slow, so they are used
+        // only at the end.
         unsafe {
             if to.len() >= WORDS {
                 _mm512_storeu_si512(to_start.cast(), words);
@@ -162,7 +163,7 @@ mod tests {
                 isa,
             };
             for count in [0, 1, 2, 15, 16, 17, 33, 64, 100] {
-                // One more: what lies behind must not change.
+                // One more: the word after the end must not change.
                 let mut words = vec![7; count + 1];
                 neighbours(engine, &values, &mut words[..count]);
                 let expected = |i: usize| pair(values[2 * i], values[2 * i + 1]);

@@ -10,7 +10,7 @@ pub(super) const SIDE: usize = LANES;
 pub(super) type TileSums = SegmentSums;
 
 /// The right factor of a block: rows of [`SIDE`] words that start `row_step` words apart, one for
-/// each place of each segment of the left one.
+/// each position of each segment of the left one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Right<'a> {
     pub words: &'a [u32],
@@ -30,7 +30,7 @@ impl Tiles {
     }
 
     /// `sums[i][j]` are (or, if `accumulate`, are increased by) `left[i] . right[j]` for the first
-    /// `rows` rows; others are undefined. The depth of `left` is one of whole tiles.
+    /// `rows` rows; others are undefined. The depth of `left` is a multiple of the tile's.
     ///
     /// # Panics
     /// If the factors are too short: the left one has to have words for 16 rows, or 32.

@@ -1,8 +1,8 @@
 //! The gradient of a convolution's weights on AMX tiles.
 //!
-//! Pixels are taken in the order of the framed input, its border included, so that every tap is one
-//! product with the input from another place on: `outputs x pixels` times `pixels x inputs`. Where
-//! there is no output the left factor is zero.
+//! Pixels are in the order of the framed input, including its border, so that every tap is one
+//! product with the input from an offset on: `outputs x pixels` times `pixels x inputs`. Where
+//! there is no output, the left factor is zero.
 
 use super::ConvShape;
 use super::block::{ConvEngine, Left, TILE};
@@ -13,16 +13,16 @@ use crate::bf16::turn;
 use crate::parallel;
 use crate::workspace::Scratch;
 
-/// Into how many parts the images are split; their sums are added in order.
+/// The number of groups of images; their sums are added in order.
 const GROUPS: usize = 8;
 
 /// The sizes of the product of one image.
 struct Plan {
     /// Pixels of a row of the frame.
     pitch: usize,
-    /// Words along the pixels, whole tiles.
+    /// Words along the pixels, padded to complete tiles.
     depth: usize,
-    /// Pixels of the input that have words, those behind the frame included.
+    /// Pixels of the input with words, including padding after the frame.
     pixels: usize,
     taps: usize,
     /// Blocks of inputs and of outputs.
@@ -127,7 +127,7 @@ fn add_image(
 }
 
 /// The input as a right factor: `[pixels of the frame, inputs]`, where a word is a pixel and the
-/// one a stride further.
+/// one `stride` further.
 fn pack_input(
     engine: ConvEngine,
     shape: &ConvShape,
@@ -150,12 +150,12 @@ fn pack_input(
         padded[start..start + row.len()].copy_from_slice(row);
     }
     let used = plan.pixels * shape.inputs;
-    // The last block of inputs may stick out.
+    // The last block of inputs may extend beyond the end.
     words.resize(used + SIDE, 0);
     pairs(engine, padded, &padded[second..], &mut words[..used]);
 }
 
-/// The gradient as a left factor: `[outputs, words along the pixels]`, rows of whole tiles.
+/// The gradient as a left factor: `[outputs, words along the pixels]`, rows of complete tiles.
 fn pack_gradient(
     engine: ConvEngine,
     shape: &ConvShape,

@@ -5,10 +5,10 @@ use super::pass::{Pass, Target};
 use super::tile_block::{Right, SIDE, Tiles};
 use super::words::Frame;
 
-/// Pixels behind the frame that have to have words, for blocks that stick out.
+/// Pixels after the frame that need words, for blocks that extend beyond it.
 pub(super) const PIXELS_BEHIND: usize = SIDE;
 
-/// As [`Pass::run`]. The words go on for [`PIXELS_BEHIND`] steps of the pass behind the image.
+/// As [`Pass::run`]. The words extend [`PIXELS_BEHIND`] steps of the pass beyond the image.
 pub(super) fn run(
     pass: &Pass,
     engine: ConvEngine,
@@ -25,8 +25,8 @@ pub(super) fn run(
     let depth = from.depth(engine);
     let segments = pass.segments(engine, from);
     let of_block = segments.len() * depth * LANES;
-    // Rows of small images are shorter than a tile. Where pixels of the pass follow each other in
-    // the frame, all of its rows are taken as one, and what falls on its border is thrown away.
+    // Rows of small images are shorter than a tile. If pixels of the pass are adjacent in the
+    // frame, all of its rows are processed as one, and results on its border are discarded.
     let (runs, length, pitch) = if pass.input_step == 1 {
         (1, (down - 1) * from.row() + across, from.row())
     } else {

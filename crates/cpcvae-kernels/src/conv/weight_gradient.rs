@@ -8,8 +8,8 @@ use crate::product::Precision;
 use crate::timing::timed;
 use crate::workspace::Workspace;
 
-/// About how many pieces the work is split into: for more threads than that, it would not help.
-/// The pieces depend on the shape only, and their sums are added in order.
+/// About how many pieces the work is split into, which is enough for the number of threads. The
+/// pieces depend on the shape only, and their sums are added in order.
 const PIECES: usize = 8;
 
 /// `gw [kernel, kernel, inputs, outputs]` from `x [rows, height, width, inputs]` and the gradient

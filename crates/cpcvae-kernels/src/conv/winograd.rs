@@ -1,9 +1,9 @@
-//! Convolutions of three by three pixels with a quarter of the products.
+//! Convolutions of 3 by 3 pixels with a quarter of the products, by Winograd's algorithm.
 //!
 //! Images are cut into tiles of 4 by 4 pixels ([`tiling`]). A tile and its border, 6 by 6 pixels,
-//! become values at 36 points ([`lines`], [`points`]), each of which is multiplied with the value
-//! of the weights there ([`weights`], [`product`]): 36 products instead of 144. What comes out
-//! becomes tiles again ([`write`]).
+//! are transformed to values at 36 points ([`lines`], [`points`]), each of which is multiplied by
+//! the value of the weights there ([`weights`], [`product`]): 36 products instead of 144. The
+//! results are transformed back to tiles ([`write`]).
 //!
 //! In `f32` its errors are 1.5 to 2 times those of the plain sum. In bfloat16 they are 5 times
 //! those of plain products of bfloat16, about 1 % of the numbers' size (docs/adr/0010).
@@ -32,11 +32,11 @@ use tiling::Tiling;
 use weights::{transform, turn};
 use write::{Target, WriteTiles};
 
-/// About how many tiles are transformed and multiplied at once: enough for each number of the
-/// weights that is brought from far, and few enough to stay in the cache.
+/// About how many tiles are transformed and multiplied at once: enough to reuse weights that are
+/// loaded from memory, and few enough to stay in the cache.
 const TILES: usize = 32;
 
-/// Whether a convolution can be done this way, and is faster.
+/// Whether the algorithm supports a convolution and is faster.
 pub(super) fn suits(engine: ConvEngine, shape: &ConvShape) -> bool {
     let tiling = tiling_of(shape);
     let tiles = tiling.down() * tiling.across();
@@ -44,7 +44,7 @@ pub(super) fn suits(engine: ConvEngine, shape: &ConvShape) -> bool {
         && shape.stride == 1
         && shape.rows > 0
         && [shape.inputs, shape.outputs].iter().all(|c| *c > 0 && c.is_multiple_of(LANES))
-        // Of tiles that stick out of small images, much would be thrown away.
+        // In small images, much of the padded tiles would be wasted.
         && 6 * tiles <= shape.height * shape.width
         && are_there(engine)
         && !engine.uses_tiles()
@@ -96,7 +96,7 @@ pub(super) fn input_gradient(
     });
 }
 
-/// With the precision that is possible for sums over that many channels.
+/// With a precision that is possible for sums over that many channels.
 fn along_channels(engine: ConvEngine, channels: usize) -> ConvEngine {
     if channels.is_multiple_of(2 * LANES) {
         return engine;
@@ -107,7 +107,7 @@ fn along_channels(engine: ConvEngine, channels: usize) -> ConvEngine {
     }
 }
 
-/// Images with `channels[0]` to images with `channels[1]` channels.
+/// Convolves images with `channels[0]` to images with `channels[1]` channels.
 fn convolve(
     (engine, scratch): (ConvEngine, &WinogradScratch),
     shape: &ConvShape,
@@ -121,7 +121,7 @@ fn convolve(
     let tiling = tiling_of(shape);
     let threads = rayon::current_num_threads();
     let blocks = tiling.strips().div_ceil(strips_of(tiling, TILES));
-    // As many for each thread, and all of about the same size.
+    // The same number for each thread, all of about the same size.
     let blocks = blocks.next_multiple_of(threads).min(tiling.strips());
     let mut rest = to;
     let blocks = (0..blocks).map(|block| {
@@ -224,7 +224,7 @@ fn tiling_of(shape: &ConvShape) -> Tiling {
     }
 }
 
-/// How many strips are as many tiles, or one.
+/// The number of strips with about `tiles` tiles, at least one.
 fn strips_of(tiling: Tiling, tiles: usize) -> usize {
     (tiles / tiling.across()).max(1)
 }
@@ -233,7 +233,7 @@ fn strips_of(tiling: Tiling, tiles: usize) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct WinogradScratch {
     points: Scratch<PointScratch>,
-    /// Weights, transformed and turned.
+    /// Transformed and rotated weights.
     weights: Scratch<[Vec<f32>; 2]>,
     sums: Scratch<Vec<f32>>,
 }

@@ -1,4 +1,4 @@
-//! Images and weights as the words of [`super::block`].
+//! Images and weights packed as the words of [`super::block`].
 
 use super::block::{ConvEngine, LANES};
 use super::rounding::{bits, neighbours, pairs};
@@ -15,12 +15,12 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Pixels of a row, border included.
+    /// Pixels of a row, including the border.
     pub(super) fn row(&self) -> usize {
         self.width + 2 * self.border
     }
 
-    /// Words of each pixel where sums run along the channels.
+    /// Words of each pixel for sums along the channels.
     pub(super) fn depth(&self, engine: ConvEngine) -> usize {
         engine.depth(self.channels)
     }
@@ -58,9 +58,9 @@ impl Frame {
         });
     }
 
-    /// The image for sums along its pixels, of which every `step`-th of a row is taken:
-    /// `[height + 2 border, row, channels]`. A word of two numbers is a pixel and the one `step`
-    /// further in its row.
+    /// The image for sums along its pixels, of which every `step`-th of a row is used: `[height + 2
+    /// border, row, channels]`. A word of two numbers is a pixel and the one `step` further in its
+    /// row.
     pub(super) fn pack_pixels(
         &self,
         engine: ConvEngine,
@@ -86,8 +86,8 @@ impl Frame {
         });
     }
 
-    /// Calls `write` with each row of words, of `depth` words a pixel, and the number of the
-    /// image's row that stands there; none in the border.
+    /// Calls `write` with each row of words, of `depth` words a pixel, and the number of its image
+    /// row, which is `None` in the border.
     fn each_row(
         &self,
         words: &mut Vec<u32>,
@@ -104,7 +104,7 @@ impl Frame {
 }
 
 /// Channels `first..` of an image `[height, width, channels]` as the right factor of a sum along
-/// pixels: `[height, words of a row, LANES]`, with zeros for channels that do not exist.
+/// pixels: `[height, words of a row, LANES]`, padded with zeros.
 pub(super) fn pack_lanes(
     engine: ConvEngine,
     [width, channels]: [usize; 2],

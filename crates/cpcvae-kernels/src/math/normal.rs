@@ -28,8 +28,8 @@ pub fn erfcx<const FMA: bool>(x: f32) -> f32 {
     p / (1.0 + 2.0 * x)
 }
 
-/// e^(-scale x^2) for x >= 0 and a scale of 1 or 1/2. The rounding error of the square is found
-/// and corrected, because exp would make it x^2 times larger.
+/// e^(-scale x^2) for x >= 0 and a scale of 1 or 1/2. The rounding error of the square is computed
+/// and corrected, because exp would amplify it by x^2.
 #[inline(always)]
 fn exp_minus_square<const FMA: bool>(scale: f32, x: f32) -> f32 {
     let x = at_most(x, 16.0); // the result is 0 long before; keeps infinity - infinity away

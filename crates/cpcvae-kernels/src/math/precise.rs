@@ -1,5 +1,5 @@
 //! `f64` functions for the truncated normal, whose gradients lose half of all digits to
-//! cancellation for wide or far-off distributions. Branch-free like their `f32` relatives.
+//! cancellation for wide or distant distributions. Branch-free like their `f32` counterparts.
 
 use std::f64::consts::{FRAC_1_SQRT_2, LOG2_E};
 
@@ -9,8 +9,8 @@ fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// A polynomial, coefficients from the highest power down. Even and odd powers are two
-/// independent chains: Horner's rule alone would wait for its own results most of the time.
+/// A polynomial, coefficients from the highest power down. Even and odd powers are two independent
+/// chains: Horner's rule alone would be bound by latency.
 #[inline(always)]
 fn polynomial<const FMA: bool, const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
     let square = x * x;
@@ -32,7 +32,7 @@ fn polynomial<const FMA: bool, const N: usize>(x: f64, coefficients: [f64; N]) -
 /// e^x for x < 709; 0 below -708. Relative error below 1e-15.
 #[inline(always)]
 pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
-    // Adding 1.5 * 2^52 rounds to an integer that then stands in the low bits.
+    // Adding 1.5 * 2^52 rounds to an integer, which is then in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let clamped = if x < -708.0 { -708.0 } else { x };
     let clamped = if clamped > 709.0 { 709.0 } else { clamped };
@@ -131,8 +131,8 @@ pub(crate) fn erfcx<const FMA: bool>(x: f64) -> f64 {
     p * shifted * inverse
 }
 
-/// The point t >= 0 whose upper tail under the standard normal has this logarithm (at most
-/// ln 1/2, and as far below as wanted). Absolute error below 1e-9.
+/// The point t >= 0 whose upper tail under the standard normal has this logarithm (at most ln 1/2,
+/// without a lower limit). Absolute error below 1e-9.
 #[inline(always)]
 pub(crate) fn normal_tail_inverse<const FMA: bool>(ln_tail: f64) -> f64 {
     // Abramowitz and Stegun 26.2.23, good to 4.5e-4 ...

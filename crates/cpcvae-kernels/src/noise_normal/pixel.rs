@@ -100,8 +100,8 @@ fn finite(value: f64) -> f32 {
 /// The density of one pixel.
 #[derive(Clone, Copy)]
 pub(super) struct Density {
-    /// The log-density is `shift + ln(factor)`. The caller takes the logarithm, in a loop of its
-    /// own that runs on `f32` vectors.
+    /// The log-density is `shift + ln(factor)`. The caller takes the logarithm, in a separate loop
+    /// on `f32` vectors.
     pub(super) factor: f32,
     pub(super) shift: f32,
     /// Derivatives of the log-density with respect to (rho, mean, variance).
@@ -116,7 +116,7 @@ pub(super) fn density<const FMA: bool>(rho: f32, mean: f32, variance: f32, x: f3
     let (t, exponent) = normal.place(normal.sign * f64::from(x));
     let bump = normal.peak * exp::<FMA>(exponent);
     let density = rho * bump + (1.0 - rho) * 0.5;
-    // With rho = 1 there is no floor under the bump: keep its exponent out of exp and ln.
+    // With rho = 1 there is no uniform part: keep the exponent of the normal out of exp and ln.
     let pure = rho >= 1.0;
     let factor = if pure { normal.peak } else { density };
     let shift = if pure { exponent } else { 0.0 };
@@ -140,9 +140,9 @@ pub(super) fn density<const FMA: bool>(rho: f32, mean: f32, variance: f32, x: f3
     }
 }
 
-/// Where the sample for a uniform number `u` < rho lies on the whole, untruncated normal:
-/// the logarithm of the smaller one of its two tails there (at most ln 1/2), and a number with
-/// the sign of the side it lies on. Both for the reflected distribution.
+/// The position of the sample for a uniform number `u` < rho on the untruncated normal: the
+/// logarithm of the smaller one of its two tails there (at most ln 1/2), and a number with the sign
+/// of its side. Both for the reflected distribution.
 #[inline(always)]
 pub(super) fn sample_tail<const FMA: bool>(
     rho: f32,
@@ -153,7 +153,7 @@ pub(super) fn sample_tail<const FMA: bool>(
     let normal = TruncatedNormal::new::<FMA>(mean, variance);
     // The share of the truncated normal below the sample, as reflected.
     let below = 0.5 + normal.sign * (f64::from(u) / f64::from(rho) - 0.5);
-    // Minimum and sign instead of a condition: LLVM would work out both of its cases to the end.
+    // Minimum and sign instead of a condition: LLVM would compute both branches.
     let lower = 0.5 * normal.edge * normal.tail_a + below * normal.mass;
     let upper = 0.5 * normal.edge * normal.tail_b + (1.0 - below) * normal.mass;
     let upper = if normal.outside { f64::INFINITY } else { upper };
@@ -205,7 +205,7 @@ pub(super) fn sample_slopes<const FMA: bool>(
     let below = 0.5 * twice_mass / normal.mass;
 
     let (at_a, at_b) = (normal.density_a, normal.density_b);
-    // The tiny number keeps 0 / 0 away where rho = 1 and x is beyond the reach of samples.
+    // The tiny number avoids 0 / 0 where rho = 1 and x is outside of the range of samples.
     let inverse_density = 1.0 / (rho * bump + (1.0 - rho) * 0.5 + 1e-300);
     let share = rho * inverse_density;
     let d_rho = normal.sign * (0.5 * (x + 1.0) - below) * inverse_density;

@@ -1,4 +1,5 @@
-//! One line of a warped image: where its pixels fall on the canvas, and bilinear interpolation.
+//! One line of a warped image: the positions of its pixels on the canvas, and bilinear
+//! interpolation.
 
 use super::WarpShape;
 
@@ -44,7 +45,7 @@ impl Line {
         }
     }
 
-    /// Finds the points to which `theta [2, 3]` sends the pixels of line `row`.
+    /// Computes the points to which `theta [2, 3]` maps the pixels of line `row`.
     #[inline(always)]
     pub(super) fn locate(&mut self, theta: &[f32], row: usize) {
         let (height, width) = self.canvas;
@@ -92,8 +93,8 @@ impl Line {
         let points = self.index.iter().zip(&self.across).zip(&self.along);
         for (((index, across), along), out) in points.zip(out) {
             let [v00, v01, v10, v11] = self.neighbours(plane, *index);
-            // As weighted means, not `v00 + across * (v01 - v00)`: there a tiny variance beside a
-            // huge one cancels to zero, and a density with variance zero is NaN.
+            // As weighted means, not `v00 + across * (v01 - v00)`, which cancels a tiny variance
+            // beside a huge one to zero, and a density with variance zero is NaN.
             let upper = (1.0 - across) * v00 + across * v01;
             let lower = (1.0 - across) * v10 + across * v11;
             *out = (1.0 - along) * upper + along * lower;
@@ -139,9 +140,9 @@ pub(super) fn centre(pixel: usize, size: usize) -> f32 {
     (2 * pixel + 1) as f32 / size as f32 - 1.0
 }
 
-/// The cell before a normalised coordinate, the share of the way to the next one, and the
-/// derivative of the canvas coordinate. The last cell is never given unless it is the only one:
-/// a share of 1 reaches it.
+/// The cell before a normalised coordinate, the interpolation weight of the next one, and the
+/// derivative of the canvas coordinate. The last cell is never returned unless it is the only one:
+/// a weight of 1 reaches it.
 #[inline(always)]
 fn cell(normalised: f32, size: i32) -> (i32, f32, f32) {
     let last = (size - 1) as f32;

@@ -3,9 +3,9 @@
 use super::line::centre;
 use crate::parallel;
 
-/// Sets `g [n, maps, H, W]`, the gradient of a canvas, to zero at the pixels whose centre lies
-/// outside the image that `theta [n, 2, 3]` places on it. A place `p` of the image, which spans
-/// [-1, 1], lies on the canvas at `theta (p, 1)`. `canvas` is (H, W).
+/// Sets `g [n, maps, H, W]`, the gradient of a canvas, to zero at the pixels whose centre is
+/// outside of the image that `theta [n, 2, 3]` places on it. A position `p` of the image, which
+/// spans [-1, 1], is on the canvas at `theta (p, 1)`. `canvas` is (H, W).
 ///
 /// # Panics
 /// If a slice's length does not fit the shape.
@@ -35,7 +35,7 @@ pub fn clear_unshown(maps: usize, canvas: (usize, usize), theta: &[f32], g: &mut
     });
 }
 
-/// The inverse of theta: from a place on the canvas to its place in the image.
+/// The inverse of theta: maps a position on the canvas to its position in the image.
 struct ImagePlace {
     rows: [[f32; 2]; 2],
     shift: [f32; 2],
@@ -54,7 +54,7 @@ impl ImagePlace {
         }
     }
 
-    /// Whether a place on the canvas lies in the image. A map without inverse shows nothing.
+    /// Whether a position on the canvas is inside the image. A singular map shows nothing.
     fn shows(&self, x: f32, y: f32) -> bool {
         let (x, y) = (x - self.shift[0], y - self.shift[1]);
         let inside = |[by_x, by_y]: [f32; 2]| (by_x * x + by_y * y).abs() <= 1.0;

@@ -27,9 +27,9 @@ impl WarpShape {
     }
 }
 
-/// Constrains `raw [n, maps, H, W]` into `constrained` (same shape; keep it for
-/// [`warp_backward`]) and samples that at the points `theta [n, 2, 3]` sends each pixel of
-/// `out [n, maps, h, w]` to. Points beyond the canvas take the value of its border.
+/// Constrains `raw [n, maps, H, W]` into `constrained` (same shape; needed by [`warp_backward`])
+/// and samples that at the points to which `theta [n, 2, 3]` maps each pixel of `out [n, maps, h,
+/// w]`. Points beyond the canvas have the value of its border.
 ///
 /// # Panics
 /// If a slice's length does not fit the shape, or the canvas is empty but the image is not.

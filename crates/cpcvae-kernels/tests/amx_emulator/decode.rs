@@ -1,6 +1,6 @@
-//! AMX instructions from their machine code (Intel's manual, volume 2, chapters 2.3 and 3).
+//! Decodes AMX instructions from machine code (Intel's manual, volume 2, chapters 2.3 and 3).
 
-/// One of the instructions that the emulator knows.
+/// One of the instructions that the emulator supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `ldtilecfg`
@@ -45,11 +45,11 @@ struct Prefix {
     /// Extends the base register.
     b: usize,
     vvvv: usize,
-    /// The legacy prefix that it stands for: none, 66, F3 or F2.
+    /// The implied legacy prefix: none, 66, F3 or F2.
     pp: u8,
 }
 
-/// Reads an instruction byte by byte and none too many; `None` if it is not one of ours.
+/// Reads an instruction byte by byte and no further; `None` if it is not supported.
 pub fn decode(mut next: impl FnMut() -> u8) -> Option<Operation> {
     const NONE: u8 = 0;
     const F3: u8 = 2;
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use std::arch::global_asm;
 
-    // What the assembler makes of the instructions, as data.
+    // The instructions as assembled, as data.
     global_asm!(
         ".pushsection .rodata",
         "amx_encodings_start:",

@@ -1,4 +1,4 @@
-//! What AMX instructions do (Intel's manual, volume 2, their pages), and when they fault.
+//! Executes AMX instructions (Intel's manual, volume 2), including their faults.
 
 use super::decode::{Address, Base, Operation};
 
@@ -22,7 +22,7 @@ struct Shape {
 }
 
 impl Tiles {
-    /// As a thread starts out, and after `tilerelease`.
+    /// The initial state of a thread, and after `tilerelease`.
     pub const RELEASED: Tiles = Tiles {
         configured: false,
         shapes: [Shape {
@@ -104,7 +104,7 @@ fn register(number: usize, registers: &[i64; 23]) -> i64 {
     registers[in_context[number] as usize]
 }
 
-/// Where the first row is: the address without its index.
+/// The address of the first row: the address without its index.
 fn row_base(address: Address, registers: &[i64; 23]) -> usize {
     let base = match address.base {
         Base::None => 0,
@@ -114,7 +114,7 @@ fn row_base(address: Address, registers: &[i64; 23]) -> usize {
     base.wrapping_add(i64::from(address.displacement)) as usize
 }
 
-/// The index of an address, scaled: the distance of rows.
+/// The scaled index of an address: the stride of rows.
 fn row_stride(address: Address, registers: &[i64; 23]) -> i64 {
     address
         .index
@@ -126,8 +126,8 @@ fn address_of_row(address: Address, registers: &[i64; 23], row: usize) -> usize 
     row_base(address, registers).wrapping_add_signed(offset as isize)
 }
 
-/// `None` for what a processor refuses: an unknown palette, reserved bytes that are not zero,
-/// tiles that do not exist or are too large, or that have rows without bytes or bytes without rows.
+/// `None` for invalid configurations: an unknown palette, reserved bytes that are not zero, tiles
+/// that do not exist or are too large, or that have rows without bytes or bytes without rows.
 fn load_configuration(bytes: &[u8; 64], tiles: &mut Tiles) -> Option<()> {
     let shape = |tile: usize| Shape {
         rows: usize::from(bytes[48 + tile]),
@@ -209,7 +209,7 @@ fn bf16_pair(row: &[u8; ROW_BYTES], at: usize) -> [f32; 2] {
     })
 }
 
-/// The instruction knows no subnormal numbers, neither as operands nor as results.
+/// The instruction flushes subnormal numbers to zero, both operands and results.
 fn flushed(value: f32) -> f32 {
     if value.is_subnormal() {
         0f32.copysign(value)

@@ -1,7 +1,8 @@
-//! AMX instructions on machines without them: a handler of SIGILL executes them and goes on.
+//! Emulates AMX instructions on machines without them: a SIGILL handler executes them and
+//! continues.
 //!
-//! So the tests run the real product with its real machine code. What is emulated is what the
-//! kernels use; anything else crashes as it would have without the emulator.
+//! So the tests run the real product with its real machine code. Only the instructions of the
+//! kernels are emulated; anything else crashes as it would without the emulator.
 
 mod decode;
 mod execute;
@@ -17,7 +18,7 @@ thread_local! {
     static TILES: RefCell<Tiles> = const { RefCell::new(Tiles::RELEASED) };
 }
 
-/// From now on illegal AMX instructions are emulated, on all threads.
+/// Emulates illegal AMX instructions from now on, on all threads.
 pub fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -48,8 +49,8 @@ extern "C" fn on_illegal_instruction(signal: c_int, _: *mut libc::siginfo_t, con
     let instruction = &mut registers[libc::REG_RIP as usize];
     let start = *instruction as *const u8;
     let mut length = 0;
-    // SAFETY: the processor has just read the instruction here, and `decode` asks for no byte
-    // behind its end.
+    // SAFETY: the processor has just read the instruction here, and `decode` does not read beyond
+    // its end.
     let operation = decode(|| unsafe {
         length += 1;
         *start.add(length - 1)
@@ -71,7 +72,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::Command;
 
-    /// Starts itself once more with this variable, and crashes there.
+    /// With this variable, the test runs itself again and crashes there.
     const CRASHES: &str = "CPCVAE_TEST_CRASHES";
 
     #[test]

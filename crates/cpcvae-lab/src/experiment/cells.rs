@@ -1,4 +1,4 @@
-//! What has to be trained: one cell for each setting, label count, code size, method and draw.
+//! The list of trainings: one cell for each setting, label count, code size, method and draw.
 
 use super::plan::{MethodPlan, Plan, PresetName, Selection, SettingPlan};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use toml::{Table, Value};
 
-/// The name of variants where a plan has none.
+/// The default name of variants.
 const NO_SETTING: &str = "default";
 
-/// Which cell.
+/// Identifies a cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellKey {
     /// The method's label.
@@ -20,14 +20,14 @@ pub struct CellKey {
     pub labels: usize,
     /// The code size.
     pub code: usize,
-    /// Candidate values of the method's `choose`; empty where nothing is chosen.
+    /// Candidate values of the method's `choose`; empty if nothing is selected.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub candidate: String,
-    /// The draw, which is its seed.
+    /// The number of the draw, which is its seed.
     pub draw: u64,
 }
 
-/// Settings laid over others, and where they come from.
+/// Settings that override others, with their origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
     /// For messages.
@@ -39,17 +39,17 @@ pub struct Layer {
 /// One training of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Which it is.
+    /// Identifies it.
     pub key: CellKey,
     /// The method's name.
     pub method: String,
-    /// Whose defaults it has.
+    /// The preset of its defaults.
     pub preset: PresetName,
-    /// What is laid over the defaults, in this order.
+    /// Settings that override the defaults, in this order.
     pub layers: Vec<Layer>,
 }
 
-/// All cells: those of the first draw first, so that there is soon something of everything.
+/// All cells, ordered by draw, so that there are soon results for everything.
 pub fn cells(plan: &Plan) -> Vec<Cell> {
     let settings = variants(plan);
     let most = settings
@@ -82,7 +82,7 @@ pub fn cells(plan: &Plan) -> Vec<Cell> {
     cells
 }
 
-/// The cells of a method at one place: one, or one for each candidate.
+/// The cells of a method with one set of values: one, or one for each candidate.
 fn candidates(
     plan: &Plan,
     setting: &SettingPlan,
@@ -211,7 +211,7 @@ fn code<'a>(plan: &'a Plan, setting: &'a SettingPlan, method: &'a MethodPlan) ->
     own.unwrap_or(&plan.code)
 }
 
-/// The values of all methods, each once, in the order in which they come up.
+/// The distinct values of all methods, in order of first occurrence.
 fn all<'a>(plan: &'a Plan, of: impl Fn(&'a MethodPlan) -> &'a [usize]) -> Vec<usize> {
     let mut values = Vec::new();
     for value in plan.methods.iter().flat_map(of) {
@@ -223,27 +223,27 @@ fn all<'a>(plan: &'a Plan, of: impl Fn(&'a MethodPlan) -> &'a [usize]) -> Vec<us
 }
 
 impl Selection {
-    /// Whether it has the method of that label.
+    /// Whether it includes the method of that label.
     pub(crate) fn has_method(&self, label: &str) -> bool {
         self.methods.is_empty() || self.methods.iter().any(|name| name == label)
     }
 
-    /// Whether it has the variant of that name.
+    /// Whether it includes the variant of that name.
     pub(crate) fn has_setting(&self, name: &str) -> bool {
         self.settings.is_empty() || self.settings.iter().any(|own| own == name)
     }
 
-    /// Whether it has that label count.
+    /// Whether it includes that label count.
     pub(crate) fn has_labels(&self, labels: usize) -> bool {
         self.labels.is_empty() || self.labels.contains(&labels)
     }
 
-    /// Whether it has that code size.
+    /// Whether it includes that code size.
     pub(crate) fn has_code(&self, code: usize) -> bool {
         self.code.is_empty() || self.code.contains(&code)
     }
 
-    /// Whether it has the cell.
+    /// Whether it includes the cell.
     pub fn has(&self, key: &CellKey) -> bool {
         self.has_method(&key.method)
             && self.has_setting(&key.setting)
@@ -253,13 +253,13 @@ impl Selection {
 }
 
 impl CellKey {
-    /// A name for files: lower case, digits and dashes.
+    /// A file name: lower case letters, digits and dashes.
     pub fn slug(&self) -> String {
         slug(&self.to_string())
     }
 }
 
-/// The text as a part of a file's name: lower case letters, digits, dots and single dashes.
+/// The text as a part of a file name: lower case letters, digits, dots and single dashes.
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in text.chars() {

@@ -1,9 +1,9 @@
-//! Whether the parts of a plan fit together.
+//! Checks that the parts of a plan are consistent.
 
 use super::plan::{Plan, Selection};
 use std::collections::BTreeSet;
 
-/// Says what is wrong, where, and what to do.
+/// The error says what is wrong, where, and what to do.
 pub(super) fn check(plan: &Plan) -> Result<(), String> {
     filled("labels", &plan.labels)?;
     filled("code", &plan.code)?;
@@ -32,7 +32,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), String> {
     let settings: Vec<&str> = settings().collect();
     let selected = |place: &str, selection: &Selection| {
         known(&format!("{place}.methods"), &selection.methods, &methods)?;
-        // Variants of a grid have names of their own making.
+        // Names of a grid's variants are generated.
         match plan.grid.is_empty() {
             true => known(&format!("{place}.settings"), &selection.settings, &settings),
             false => Ok(()),

@@ -1,14 +1,14 @@
-//! From records to the numbers of a table: candidates chosen, draws put together.
+//! Numbers of a table from records: candidates selected, draws aggregated.
 
 use super::{CellKey, Metric, Plan, Record};
 use serde::Serialize;
 
-/// A row of the table: one method at one place, over its draws.
+/// A row of the table: one method with one set of values, over its draws.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
-    /// Its first cell: method, setting, labels, code.
+    /// Identifies its first cell: method, setting, labels, code.
     pub key: CellKey,
-    /// The candidate that validation rows chose; empty where nothing was to be chosen.
+    /// The candidate selected on validation rows; empty if there was no selection.
     pub chosen: String,
     /// Its records, draw by draw.
     pub records: Vec<&'a Record>,
@@ -25,7 +25,7 @@ pub struct Entry {
     pub labels: usize,
     /// The code size.
     pub code: usize,
-    /// What was measured.
+    /// The metric.
     pub metric: Metric,
     /// The unit of all numbers here.
     pub unit: &'static str,
@@ -33,20 +33,20 @@ pub struct Entry {
     pub draws: usize,
     /// Their mean.
     pub mean: f64,
-    /// Their standard deviation (with n - 1); none of a single draw.
+    /// Their standard deviation (with n - 1); `None` for a single draw.
     pub std: Option<f64>,
     /// The smallest.
     pub min: f64,
-    /// What the paper reports.
+    /// The paper's value.
     pub paper: Option<f64>,
     /// Its standard deviation.
     pub paper_std: Option<f64>,
-    /// The candidate that was chosen on validation rows.
+    /// The candidate selected on validation rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub chosen: String,
 }
 
-/// Puts cells and their records together, in the order of the cells.
+/// Groups cells and their records to rows, in the order of the cells.
 pub fn rows<'a>(cells: &[(CellKey, Option<&'a Record>)]) -> Vec<Row<'a>> {
     let mut groups: Vec<Vec<&(CellKey, Option<&'a Record>)>> = Vec::new();
     for cell in cells {
@@ -65,7 +65,7 @@ fn same_row(a: &CellKey, b: &CellKey) -> bool {
     (&a.method, &a.setting, a.labels, a.code) == (&b.method, &b.setting, b.labels, b.code)
 }
 
-/// One row from its cells: where there are candidates, those of the best one.
+/// One row from its cells: those of the best candidate, if there are several.
 fn row<'a>(group: &[&(CellKey, Option<&'a Record>)]) -> Row<'a> {
     let mut candidates: Vec<&str> = Vec::new();
     for (key, _) in group {
@@ -77,7 +77,7 @@ fn row<'a>(group: &[&(CellKey, Option<&'a Record>)]) -> Row<'a> {
         let own = group.iter().filter(|(key, _)| key.candidate == candidate);
         own.filter_map(|(_, record)| *record).collect()
     };
-    // Only draws that all candidates have are a fair comparison.
+    // Only draws that all candidates have give a fair comparison.
     let everywhere = |draw: u64| {
         let has = |candidate: &&str| of(candidate).iter().any(|record| record.key.draw == draw);
         candidates.iter().all(has)
@@ -149,7 +149,7 @@ fn entry(plan: &Plan, row: &Row<'_>, metric: Metric) -> Option<Entry> {
 }
 
 impl Row<'_> {
-    /// The values of a metric, draw by draw, in its unit.
+    /// The values of a metric for each draw, in its unit.
     pub fn values(&self, metric: Metric) -> Vec<f64> {
         let records = self.records.iter();
         records
@@ -171,7 +171,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// With n - 1: the draws are a sample of all that could have been drawn.
+/// With n - 1: the draws are a sample.
 fn std(values: &[f64]) -> Option<f64> {
     let centre = mean(values)?;
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
@@ -221,7 +221,7 @@ mod tests {
             record.metrics.validation_accuracy = Some(validation);
             record
         };
-        // The first has the better test, the second the better validation accuracy.
+        // The first has the better test accuracy, the second the better validation accuracy.
         let (first, second) = (measured(3, 0.7, 0.9), measured(4, 0.8, 0.6));
         let key = |index: usize| cells[index].key.clone();
         let both = [(key(3), Some(&first)), (key(4), Some(&second))];

@@ -1,4 +1,4 @@
-//! What is measured in a cell.
+//! Metrics of a cell.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// Share of test rows whose class is right, in percent.
+    /// Share of test rows whose class is predicted correctly, in percent.
     Accuracy,
     /// Mean of -log P(true class) on test rows, in nats.
     LogLoss,
@@ -16,7 +16,7 @@ pub enum Metric {
     ValidationAccuracy,
     /// Time of a training step, in milliseconds.
     StepTime,
-    /// The lambda that a constraint solver ended with.
+    /// The final lambda of a constraint solver.
     Multiplier,
     /// The constraint's measure on labelled rows: an accuracy or a loss.
     ConstraintValue,
@@ -46,7 +46,7 @@ impl Metric {
         }
     }
 
-    /// Name and unit, for the head of a column or an axis.
+    /// Name and unit, for a column header or an axis.
     pub(crate) fn heading(self) -> String {
         match self.unit() {
             "" => self.title().into(),
@@ -54,7 +54,7 @@ impl Metric {
         }
     }
 
-    /// Decimals that are worth showing.
+    /// Decimals to show.
     pub fn decimals(self) -> usize {
         match self {
             Self::LogLoss | Self::Multiplier | Self::ConstraintValue => 3,
@@ -63,7 +63,7 @@ impl Metric {
     }
 }
 
-/// What a cell's training gave, in plain units: shares from 0 to 1, nats, seconds.
+/// The figures of a cell's training, in plain units: shares from 0 to 1, nats, seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Metrics {
@@ -88,7 +88,7 @@ pub struct Metrics {
     /// Seconds of training for a step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_seconds: Option<f64>,
-    /// lambda at the end, where a constraint was asked for.
+    /// lambda at the end, if there was a constraint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiplier: Option<f64>,
     /// The constraint's measure on labelled rows.
@@ -113,7 +113,7 @@ impl Metrics {
         }
     }
 
-    /// What candidates are chosen by: validation rows only, accuracy before evidence.
+    /// The criterion for selecting candidates: validation rows only, accuracy before evidence.
     pub fn quality(&self) -> Option<f64> {
         self.validation_accuracy.or(self.validation_elbo)
     }

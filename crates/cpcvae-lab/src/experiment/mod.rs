@@ -1,9 +1,9 @@
-//! Experiments: a plan in TOML, its cells, and what was measured in them.
+//! Experiments: a plan in TOML, its cells, and their results.
 //!
-//! A [`Plan`] names data, label counts, code sizes, draws and methods. [`cells`] lists what has
-//! to be trained: one cell for each setting, label count, code size, method and draw. Whoever
-//! runs a cell writes a [`Record`] to the [`ResultsFile`]; [`rows`] and [`entries`] turn the
-//! records into the numbers of a table, and [`time_left`] says how long the rest will take.
+//! A [`Plan`] names data, label counts, code sizes, draws and methods. [`cells`] lists the
+//! trainings: one cell for each setting, label count, code size, method and draw. A finished cell
+//! is written to the [`ResultsFile`] as a [`Record`]; [`rows`] and [`entries`] turn the records
+//! into the numbers of a table, and [`time_left`] estimates the time for the rest.
 
 mod cells;
 mod check;
@@ -31,15 +31,15 @@ pub use time_left::{in_words, time_left};
 /// Why an experiment could not be read or recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
-    /// The plan says something that cannot be done.
+    /// An invalid plan.
     #[error("{file}: {problem}")]
     Plan {
-        /// Where the plan is from.
+        /// The plan's file.
         file: String,
         /// What is wrong, at which key, and what to do.
         problem: String,
     },
-    /// A results file that is not one.
+    /// An invalid results file.
     #[error("{file}, line {line}: {problem}; move the file away to start afresh")]
     Results {
         /// The file.
@@ -54,10 +54,10 @@ pub enum ExperimentError {
     File {
         /// The file.
         file: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
-/// The result of anything here.
+/// The result type of this module.
 pub type Result<T> = std::result::Result<T, ExperimentError>;

@@ -1,26 +1,26 @@
-//! What the paper reports.
+//! Values from the paper.
 
 use super::Metric;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Values of one place in the paper.
+/// Values from one table or figure of the paper.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaperValues {
-    /// Of this metric; the report's first when not given.
+    /// The metric; the report's first by default.
     pub metric: Option<Metric>,
-    /// Of this variant only.
+    /// Only for this variant.
     pub setting: Option<String>,
-    /// Of this label count only.
+    /// Only for this label count.
     pub labels: Option<usize>,
-    /// Of this code size only.
+    /// Only for this code size.
     pub code: Option<usize>,
     /// By the method's label, in the metric's unit.
     pub values: BTreeMap<String, PaperValue>,
 }
 
-/// A value, perhaps with its standard deviation: `98.4` or `[96.68, 0.54]`.
+/// A value, optionally with its standard deviation: `98.4` or `[96.68, 0.54]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum PaperValue {
@@ -38,7 +38,7 @@ impl PaperValue {
         }
     }
 
-    /// The standard deviation, where it is reported.
+    /// The standard deviation, if it is reported.
     pub fn std(self) -> Option<f64> {
         match self {
             Self::Plain(_) => None,

@@ -5,11 +5,11 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-/// What is trained, how often, and what is reported of it.
+/// What is trained, how often, and what is reported.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// One line that says what it shows.
+    /// One line describing it.
     pub title: String,
     /// The data set's name, or a file.
     pub data: String,
@@ -19,25 +19,25 @@ pub struct Plan {
     pub code: Vec<usize>,
     /// Draws of labels, weights and noise: draw d has seed d.
     pub draws: u64,
-    /// Whether all runs are kept, not only those that a figure shows.
+    /// Whether all runs are kept, instead of only those that a figure shows.
     #[serde(default)]
     pub keep: bool,
-    /// Whose defaults settings are laid over.
+    /// The preset whose defaults are overridden.
     #[serde(default)]
     pub preset: PresetName,
-    /// Settings of all cells, laid over the defaults as `--set` does.
+    /// Settings of all cells, which override the defaults like `--set`.
     #[serde(default)]
     pub set: Table,
-    /// Named variants that every method is trained in.
+    /// Named variants of every method.
     #[serde(default, rename = "setting")]
     pub settings: Vec<SettingPlan>,
-    /// Variants as all combinations of values: a key of settings and what it is set to.
+    /// Variants as all combinations of values: keys of settings with lists of values.
     #[serde(default)]
     pub grid: BTreeMap<String, Vec<Value>>,
-    /// What is compared.
+    /// The methods.
     #[serde(rename = "method")]
     pub methods: Vec<MethodPlan>,
-    /// What the paper reports.
+    /// The paper's values.
     #[serde(default)]
     pub paper: Vec<PaperValues>,
     /// Numbers to show.
@@ -47,16 +47,16 @@ pub struct Plan {
     pub figures: Vec<FigurePlan>,
     /// The small version.
     pub quick: Option<QuickPlan>,
-    /// Settings of the small version, which come last.
+    /// Settings of the small version, which are applied last.
     #[serde(skip)]
     pub(super) last: Table,
 }
 
-/// Whose defaults.
+/// A set of defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PresetName {
-    /// The newcomer's.
+    /// Ours.
     #[default]
     Default,
     /// The paper's.
@@ -69,11 +69,11 @@ pub enum PresetName {
 pub struct SettingPlan {
     /// Its name in tables.
     pub name: String,
-    /// Instead of the plan's label counts.
+    /// Label counts, in place of the plan's.
     pub labels: Option<Vec<usize>>,
-    /// Instead of the plan's code sizes.
+    /// Code sizes, in place of the plan's.
     pub code: Option<Vec<usize>>,
-    /// Instead of the plan's draws.
+    /// Draws, in place of the plan's.
     pub draws: Option<u64>,
     /// Its settings.
     #[serde(default)]
@@ -88,15 +88,15 @@ pub struct MethodPlan {
     pub label: String,
     /// The method's name, as `--method` takes it.
     pub method: String,
-    /// Instead of the plan's preset.
+    /// The preset, in place of the plan's.
     pub preset: Option<PresetName>,
-    /// The variants it is trained in; all when not given.
+    /// Its variants; all by default.
     pub settings: Option<Vec<String>>,
-    /// Instead of the setting's or plan's label counts.
+    /// Label counts, in place of the setting's or plan's.
     pub labels: Option<Vec<usize>>,
-    /// Instead of the setting's or plan's code sizes.
+    /// Code sizes, in place of the setting's or plan's.
     pub code: Option<Vec<usize>>,
-    /// Instead of the setting's or plan's draws.
+    /// Draws, in place of the setting's or plan's.
     pub draws: Option<u64>,
     /// Its settings.
     #[serde(default)]
@@ -113,7 +113,7 @@ pub struct MethodPlan {
 pub struct ReportPlan {
     /// In this order.
     pub metrics: Vec<Metric>,
-    /// The method whose first metric the others are divided by, in a column of its own.
+    /// The method whose first metric the others are divided by, in an additional column.
     pub relative_to: Option<String>,
 }
 
@@ -121,12 +121,12 @@ pub struct ReportPlan {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FigurePlan {
-    /// The end of its file's name.
+    /// The suffix of its file name.
     pub name: String,
-    /// Written above charts.
+    /// The title of charts.
     #[serde(default)]
     pub title: String,
-    /// What it shows of the experiment.
+    /// The part of the experiment that it shows.
     #[serde(default)]
     pub only: Selection,
     /// How it is drawn.
@@ -147,14 +147,14 @@ pub struct Selection {
     pub code: Vec<usize>,
 }
 
-/// Where codes of samples are drawn from.
+/// The source of the codes of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodesOf {
     /// The prior.
     #[default]
     Prior,
-    /// What was fitted to codes of training rows.
+    /// The mixture fitted to codes of training rows.
     Fitted,
 }
 
@@ -162,25 +162,25 @@ pub enum CodesOf {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Drawing {
-    /// Predictions over the plane, for features of two dimensions: a panel each.
+    /// Predictions over the plane, for two-dimensional features: one panel each.
     Regions {
-        /// What tells rows of panels apart.
+        /// What distinguishes rows of panels.
         #[serde(default)]
         rows: Vec<Axis>,
     },
-    /// Test rows on the map of codes of two dimensions: a panel each.
+    /// Test rows on a map of two-dimensional codes: one panel each.
     CodeMap {
-        /// What tells rows of panels apart.
+        /// What distinguishes rows of panels.
         #[serde(default)]
         rows: Vec<Axis>,
     },
-    /// Images of each class: a file each.
+    /// Images of each class: one file each.
     SampleGrid {
         /// Where codes are drawn from.
         #[serde(default)]
         codes: CodesOf,
     },
-    /// Test images and what becomes of them: a file each.
+    /// Test images and reconstructions: one file each.
     Reconstructions {},
     /// Test images, reconstructed, and reconstructed with the transform set to its mean.
     Aligned {},
@@ -190,24 +190,24 @@ pub enum Drawing {
     Curve {
         /// The key of the setting.
         x: String,
-        /// Its name below the axis.
+        /// Label of the x axis.
         x_label: String,
-        /// What goes up.
+        /// Metric on the y axis.
         y: Metric,
-        /// Whether x is drawn as a power of ten.
+        /// Whether the x axis is logarithmic.
         #[serde(default)]
         log_x: bool,
-        /// Whether y is drawn as a power of ten.
+        /// Whether the y axis is logarithmic.
         #[serde(default)]
         log_y: bool,
     },
-    /// A metric over two settings: a file for each method.
+    /// A metric over two settings: one file for each method.
     Heat {
-        /// The key that goes across.
+        /// The key of the columns.
         x: String,
         /// Its name.
         x_label: String,
-        /// The key that goes down.
+        /// The key of the rows.
         y: String,
         /// Its name.
         y_label: String,
@@ -217,7 +217,7 @@ pub enum Drawing {
 }
 
 impl Drawing {
-    /// Whether trained models are needed, not only their numbers.
+    /// Whether trained models are needed, instead of only their numbers.
     pub(crate) fn needs_models(&self) -> bool {
         !matches!(
             self,
@@ -226,7 +226,7 @@ impl Drawing {
     }
 }
 
-/// What can tell rows of panels apart.
+/// What can distinguish rows of panels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Axis {
@@ -238,17 +238,17 @@ pub enum Axis {
     Code,
 }
 
-/// The small version of an experiment: what is given replaces what the plan says.
+/// The small version of an experiment, which overrides parts of the plan.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct QuickPlan {
     /// Draws of every method.
     pub draws: Option<u64>,
-    /// Parts that are left.
+    /// The cells that remain.
     pub only: Selection,
-    /// Values of the grid that are left.
+    /// The values of the grid that remain.
     pub grid: BTreeMap<String, Vec<Value>>,
-    /// Settings that come last.
+    /// Settings that are applied last.
     pub set: Table,
 }
 

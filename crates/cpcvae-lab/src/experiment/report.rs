@@ -66,8 +66,8 @@ fn name(metric: Metric) -> String {
     value.as_str().unwrap_or_default().into()
 }
 
-/// One line a row of the experiment, columns for each metric; settings only where there are
-/// several, the lowest only of several draws, the paper's values only where there are any.
+/// One line for each row of the experiment, columns for each metric; settings only if there are
+/// several, the lowest value only for several draws, the paper's values only if there are any.
 fn table(plan: &Plan, entries: &[Entry]) -> TextTable {
     let has_settings = entries
         .iter()
@@ -151,7 +151,7 @@ fn same_place(a: &Entry, b: &Entry) -> bool {
     (&a.setting, a.labels, a.code) == (&b.setting, b.labels, b.code)
 }
 
-/// As the paper prints it.
+/// In the paper's format.
 fn printed(mean: f64, std: Option<f64>) -> String {
     match std {
         Some(std) => format!("{mean} ± {std}"),

@@ -1,8 +1,8 @@
 //! The results file: one JSON object a line, one line a finished cell.
 //!
-//! Lines are only ever appended, each synced before the next cell starts. A line counts for a
-//! cell when its settings are the cell's (their hash is), so a changed plan trains anew what
-//! changed and nothing else; older lines stay in the file and are not shown.
+//! Lines are only ever appended, each synced before the next cell starts. A line counts for a cell
+//! with the same settings (compared by their hash), so after a change of the plan only changed
+//! cells are trained again; older lines stay in the file and are not shown.
 
 use super::{CellKey, ExperimentError, Metrics, Result};
 use cpcvae::config::LATER_KEYS;
@@ -12,17 +12,17 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What is known of a finished cell.
+/// The result of a finished cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The experiment's name.
     pub experiment: String,
-    /// Which cell.
+    /// Identifies the cell.
     #[serde(flatten)]
     pub key: CellKey,
-    /// Of the settings, see [`settings_hash`].
+    /// Hash of the settings, see [`settings_hash`].
     pub hash: String,
-    /// The seed of everything drawn at random.
+    /// The seed of all random draws.
     pub seed: u64,
     /// Steps taken.
     pub steps: u64,
@@ -30,14 +30,15 @@ pub struct Record {
     pub kept_step: u64,
     /// Seconds of training.
     pub seconds: f64,
-    /// Seconds of everything: opening the data, training, evaluating.
+    /// Seconds in total: opening the data, training, evaluating.
     pub elapsed: f64,
     /// The version of the program.
     pub commit: String,
-    /// What `auto` meant on that machine, `f32` or `bf16`; empty in lines of older versions.
+    /// The precision that `auto` selected on that machine, `f32` or `bf16`; empty in lines of older
+    /// versions.
     #[serde(default)]
     pub precision: String,
-    /// What was measured.
+    /// The figures.
     pub metrics: Metrics,
     /// All settings, resolved.
     pub settings: Value,
@@ -51,9 +52,9 @@ impl Record {
     }
 }
 
-/// Eight hexadecimal digits that change with the settings. The order of keys does not matter, nor do
-/// keys that came later and say how it was before; without a source of pseudo-labels nothing in
-/// their section matters.
+/// Eight hexadecimal digits that depend on the settings. The order of keys does not matter, nor do
+/// newer keys with the value of the earlier behaviour; without a source of pseudo-labels, their
+/// section does not matter.
 pub fn settings_hash(settings: &Value) -> String {
     let mut settings = settings.clone();
     for (section, key, before) in LATER_KEYS {
@@ -81,15 +82,15 @@ pub fn settings_hash(settings: &Value) -> String {
     format!("{:08x}", crc32fast::hash(settings.to_string().as_bytes()))
 }
 
-/// A results file with what it holds.
+/// A results file with its records.
 #[derive(Debug)]
 pub struct ResultsFile {
     path: PathBuf,
     experiment: String,
     records: Vec<Record>,
-    /// Length of the lines that are whole.
+    /// Length of the complete lines.
     length: u64,
-    /// Bytes after them: a line that a killed run began.
+    /// Bytes after them: a line that a killed run started.
     dropped: usize,
 }
 
@@ -117,7 +118,7 @@ impl ResultsFile {
                     problem: error.to_string(),
                 })?;
             if record.experiment == experiment {
-                // Lines of older versions have a hash of another kind.
+                // Older versions used another hash.
                 record.hash = settings_hash(&record.settings);
                 records.push(record);
             }
@@ -131,7 +132,7 @@ impl ResultsFile {
         })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -147,17 +148,18 @@ impl ResultsFile {
         newest_first.find(|record| record.key == *key && record.hash == hash)
     }
 
-    /// A record of whichever cell had the same settings, seed included: it would end alike.
+    /// A record of any cell with the same settings including the seed, which would give the same
+    /// result.
     pub(crate) fn same_settings(&self, hash: &str) -> Option<&Record> {
         self.records.iter().find(|record| record.hash == hash)
     }
 
-    /// Everything recorded, whatever its settings, oldest first.
+    /// All records, whatever their settings, oldest first.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Adds a line; when this returns, it is on disk.
+    /// Appends a line and syncs it to disk.
     pub(crate) fn append(&mut self, record: Record) -> Result<()> {
         debug_assert_eq!(record.experiment, self.experiment);
         let mut line = serde_json::to_string(&record).expect("plain values serialise");

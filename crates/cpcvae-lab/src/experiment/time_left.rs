@@ -1,14 +1,14 @@
-//! How long the rest of an experiment takes.
+//! Estimates the remaining time of an experiment.
 
 use super::{CellKey, Record};
 
-/// Seconds for the cells that are missing, judged by what is recorded: the most similar cells
-/// there are. Nothing where nothing is recorded.
+/// Seconds for the missing cells, estimated from the most similar recorded cells. `None` without
+/// records.
 pub fn time_left(records: &[Record], missing: &[CellKey]) -> Option<f64> {
     missing.iter().map(|key| seconds(records, key)).sum()
 }
 
-/// Of the same row, else of the same method, else of any cell.
+/// From the same row, otherwise the same method, otherwise any cell.
 fn seconds(records: &[Record], key: &CellKey) -> Option<f64> {
     let mean_of = |like: &dyn Fn(&CellKey) -> bool| {
         let alike: Vec<f64> = records
@@ -29,7 +29,7 @@ fn seconds(records: &[Record], key: &CellKey) -> Option<f64> {
         .or_else(|| mean_of(&|_| true))
 }
 
-/// Seconds as people say them.
+/// Seconds in readable units.
 pub fn in_words(seconds: f64) -> String {
     match seconds.round() as u64 {
         short @ 0..=99 => format!("{short} s"),

@@ -1,4 +1,4 @@
-//! Numeric axes: a range, round ticks in it, and how they are written.
+//! Numeric axes: a range, round ticks in it, and their labels.
 
 /// An axis from `low` to `high` with ticks at multiples of `step`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +19,7 @@ impl Axis {
         if low > high {
             return None;
         }
-        // A constant still needs an axis around it, one that shows its size.
+        // A constant needs an axis around it that shows its magnitude.
         let flat = if low == high {
             (0.1 * low.abs()).max(0.5)
         } else {
@@ -34,24 +34,24 @@ impl Axis {
         })
     }
 
-    /// Where a value lies: 0 at the low end, 1 at the high end.
+    /// The position of a value: 0 at the low end, 1 at the high end.
     pub fn position(&self, value: f64) -> f32 {
         ((value - self.low) / (self.high - self.low)) as f32
     }
 
-    /// Distance between ticks, of the whole axis.
+    /// Distance between ticks, as a share of the axis.
     pub(crate) fn tick_spacing(&self) -> f32 {
         (self.step / (self.high - self.low)) as f32
     }
 
     pub fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
-        // A hair of tolerance, or rounding would lose a tick that falls on the end.
+        // A small tolerance, so that rounding does not lose a tick at the end.
         let first = (self.low / self.step - 1e-9).ceil() as i64;
         let last = (self.high / self.step + 1e-9).floor() as i64;
         (first..=last).map(|multiple| multiple as f64 * self.step)
     }
 
-    /// A tick as text, with as many decimals as the step calls for.
+    /// A tick as text, with the number of decimals of the step.
     pub fn label(&self, tick: f64) -> String {
         let largest = self.low.abs().max(self.high.abs());
         let text = if largest >= 1e7 || self.step < 1e-4 {
@@ -68,7 +68,7 @@ impl Axis {
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let leading = step / power;
-    // Halfway, by ratio, between two neighbours.
+    // The geometric mean of two neighbours.
     let factor = match leading {
         _ if leading < 2f64.sqrt() => 1.0,
         _ if leading < 10f64.sqrt() => 2.0,
@@ -78,7 +78,7 @@ fn round_step(step: f64) -> f64 {
     factor * power
 }
 
-/// "1.5e-6", without the zeros that a fixed number of decimals would leave.
+/// "1.5e-6", without trailing zeros.
 fn scientific(number: f64) -> String {
     let text = format!("{number:.3e}");
     match text.split_once('e') {

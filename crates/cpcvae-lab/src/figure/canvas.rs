@@ -4,8 +4,8 @@ use super::palette::Colour;
 use super::text;
 use tiny_skia::{Path, PathBuilder, Rect};
 
-/// A white sheet on which shapes are laid one over another. Lengths are in pixels of the PNG,
-/// with `y` growing downwards.
+/// A white canvas of shapes drawn one over another. Lengths are in pixels of the PNG, with `y`
+/// growing downwards.
 pub(super) struct Canvas {
     pub width: f32,
     pub height: f32,
@@ -13,7 +13,7 @@ pub(super) struct Canvas {
 }
 
 pub(super) enum Shape {
-    /// A filled outline; `words` is what it spells, if it is text.
+    /// A filled outline; `words` is its text, if it is one.
     Area {
         outline: Path,
         fill: Colour,
@@ -25,7 +25,7 @@ pub(super) enum Shape {
         colour: Colour,
         width: f32,
     },
-    /// A small disc: most of a scatter plot, and shorter in SVG than an outline.
+    /// A small disc, as in scatter plots, which is shorter in SVG than an outline.
     Dot {
         x: f32,
         y: f32,
@@ -43,7 +43,7 @@ pub(super) struct Image {
     pub pixels: Vec<[u8; 3]>,
 }
 
-/// Which point of a text its coordinates name.
+/// Which point of a text its coordinates refer to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Anchor {
     Start,
@@ -51,14 +51,14 @@ pub(super) enum Anchor {
     End,
 }
 
-/// Where and how a text stands. Its `y` is the middle of its capitals.
+/// The position and style of a text. `y` is the middle of its capitals.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placement {
     pub x: f32,
     pub y: f32,
     pub size: f32,
     pub anchor: Anchor,
-    /// Whether it reads upwards instead of to the right.
+    /// Whether it is rotated to read upwards.
     pub turned: bool,
     pub colour: Colour,
 }
@@ -147,7 +147,7 @@ impl Canvas {
         }
     }
 
-    /// A line through the given points; a single point leaves no trace.
+    /// A line through the given points; a single point draws nothing.
     pub fn line(&mut self, points: &[(f32, f32)], colour: Colour, width: f32) {
         if let Some(path) = path_through(points, false) {
             self.shapes.push(Shape::Line {
@@ -175,7 +175,7 @@ impl Canvas {
     }
 }
 
-/// A rectangle from its corner and size; layouts only ever ask for ones that are not empty.
+/// A rectangle from its corner and size, which must be positive.
 pub(super) fn rectangle(x: f32, y: f32, width: f32, height: f32) -> Rect {
     Rect::from_xywh(x, y, width, height).expect("a layout gives finite, positive sizes")
 }

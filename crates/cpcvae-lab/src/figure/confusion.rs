@@ -8,15 +8,15 @@ use std::path::Path;
 
 const BORDER: f32 = 16.0;
 const TEXT_SIZE: f32 = 26.0;
-/// Below this size of a cell its numbers could not be read.
+/// Cells smaller than this are too small for numbers.
 const SMALLEST_WRITTEN_CELL: f32 = 28.0;
-/// Below this size there is room for the count but not for its share.
+/// Cells smaller than this have room for the count but not for its share.
 const SMALLEST_SHARED_CELL: f32 = 64.0;
 
 /// Draws how often each true class (a row of `counts`) was predicted as each class (a column).
 ///
-/// The percentage in a cell is its share of its row. Its shade grows with the root of that
-/// share: on a good model the rare confusions are what one looks for.
+/// The percentage in a cell is its share of its row. Its shade grows with the square root of that
+/// share, so that the rare confusions of a good model are visible.
 pub fn confusion_matrix(classes: &[String], counts: &[Vec<u64>], path: &Path) -> Result<()> {
     save::save(path, || layout(classes, counts))
 }
@@ -95,7 +95,7 @@ fn draw_cell(canvas: &mut Canvas, (x, y): (f32, f32), side: f32, count: u64, sha
     if side < SMALLEST_SHARED_CELL || count == 0 {
         canvas.text(&number, written(&number, centre.1, 0.3 * side));
     } else {
-        // A share that rounds to nothing or to all, but is neither, should not say so.
+        // A share that rounds to 0 or 100 %, but is not, is not shown as such.
         let percent = match 100.0 * share {
             small if small < 0.1 => "<0.1%".to_owned(),
             large if large > 99.9 && share < 1.0 => ">99.9%".to_owned(),

@@ -5,11 +5,11 @@ use super::margin::Labels;
 use super::{Layout, Result, save, text};
 use std::path::Path;
 
-/// Blank around the whole figure.
+/// Margin around the figure.
 const BORDER: f32 = 16.0;
 const LABEL_SIZE: f32 = 26.0;
 const LARGEST_SCALE: usize = 8;
-/// Of the images and the row labels; gaps and borders come on top.
+/// Maximum width of images and row labels; gaps and margins are added.
 const LARGEST_WIDTH: usize = 1350;
 const LARGEST_HEIGHT: usize = 2000;
 
@@ -22,8 +22,8 @@ pub struct Grid {
     pub width: usize,
     /// 1 for grey, 3 for red, green and blue.
     pub channels: usize,
-    /// Rows of images: values from 0 to 1, ordered by height, then width, then channel, as the
-    /// data sets have them. Rows may differ in length.
+    /// Rows of images: values from 0 to 1, ordered by height, then width, then channel, as in data
+    /// sets. Rows may differ in length.
     pub images: Vec<Vec<Vec<f32>>>,
     /// One label for each row, or none.
     pub row_labels: Vec<String>,
@@ -33,8 +33,7 @@ pub struct Grid {
 
 /// Draws the images magnified by a whole number, so that their pixels stay sharp squares.
 ///
-/// Values outside 0 to 1 are drawn as the nearest of the two; a value that is not a number is
-/// an error.
+/// Values outside 0 to 1 are clamped; NaN is an error.
 pub fn image_grid(grid: &Grid, path: &Path) -> Result<()> {
     save::save(path, || layout(grid))
 }
@@ -49,7 +48,7 @@ fn layout(grid: &Grid) -> Layout {
     let cell = ((grid.width * scale) as f32, (grid.height * scale) as f32);
     let pitch = (cell.0 + gap, cell.1 + gap);
     let labels = Labels::new(&grid.column_labels, &grid.row_labels, LABEL_SIZE, cell);
-    // Whole pixels, or the images would be blurred.
+    // Whole pixels, so that images are not blurred.
     let corner = (
         (BORDER + labels.left()).ceil(),
         (BORDER + labels.above()).ceil(),
@@ -114,7 +113,7 @@ fn check(grid: &Grid, rows: usize, columns: usize) -> std::result::Result<(), St
     Ok(())
 }
 
-/// The largest magnification at which the figure still fits a page.
+/// The largest magnification at which the figure fits a page.
 fn scale(grid: &Grid, rows: usize, columns: usize) -> usize {
     let labels = text::widest(&grid.row_labels, LABEL_SIZE) as usize;
     let across = LARGEST_WIDTH.saturating_sub(labels) / (grid.width * columns);
@@ -122,7 +121,7 @@ fn scale(grid: &Grid, rows: usize, columns: usize) -> usize {
     across.min(down).clamp(1, LARGEST_SCALE)
 }
 
-/// The image with every pixel repeated `scale` times both ways.
+/// The image with every pixel repeated `scale` times in both directions.
 fn magnified(grid: &Grid, image: &[f32], scale: usize) -> Image {
     let (width, height) = (grid.width * scale, grid.height * scale);
     let byte = |value: f32| (255.0 * value.clamp(0.0, 1.0)).round() as u8;

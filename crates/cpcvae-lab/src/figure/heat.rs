@@ -23,7 +23,7 @@ pub struct HeatMap {
     pub columns: Vec<String>,
     /// Names of the rows.
     pub rows: Vec<String>,
-    /// Row by row; a number that is not known leaves its cell blank.
+    /// Row by row; an unknown number leaves its cell blank.
     pub values: Vec<Vec<Option<f64>>>,
     /// Decimals of the numbers in the cells.
     pub decimals: usize,
@@ -85,7 +85,7 @@ fn layout(map: &HeatMap) -> Layout {
             let place = rectangle(x, y, CELL.0, CELL.1);
             if let Some(value) = value {
                 let share = ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32;
-                // The smallest keeps some colour: white is for what is not known.
+                // The smallest keeps some colour: white is for unknown numbers.
                 let shade = 0.12 + 0.88 * share;
                 canvas.rectangle(place, class_colour(0).tint(shade));
                 let ink = match shade > 0.6 {

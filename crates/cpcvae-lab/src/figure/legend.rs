@@ -1,14 +1,14 @@
-//! A line that says which colour is which class.
+//! A legend of the classes' colours in one line.
 
 use super::canvas::{Anchor, Canvas, Placement};
 use super::palette::{Colour, class_colour};
 use super::text;
 
-/// Between two entries, and between a mark and its word, as a multiple of the text's size.
+/// Space between two entries, and between a mark and its text, as a multiple of the text's size.
 const BETWEEN: f32 = 1.1;
 const AFTER_MARK: f32 = 0.9;
 
-/// Height of the line for text of that size, blank around it included.
+/// Height of the line for text of that size, including margins.
 pub(super) fn height(names: &[String], size: f32) -> f32 {
     match names.is_empty() {
         true => 0.0,
@@ -16,7 +16,7 @@ pub(super) fn height(names: &[String], size: f32) -> f32 {
     }
 }
 
-/// Draws a dot and a name for each class, then what a diamond means, centred in the width.
+/// Draws a dot and a name for each class, then the meaning of a diamond, centred in the width.
 pub(super) fn draw(canvas: &mut Canvas, names: &[String], middle_y: f32, size: f32) {
     let labelled = "labelled".to_string();
     let words = || names.iter().chain([&labelled]);

@@ -11,7 +11,7 @@ const PLOT_HEIGHT: f32 = 560.0;
 const BORDER: f32 = 20.0;
 const TEXT_SIZE: f32 = 26.0;
 const TITLE_SIZE: f32 = 30.0;
-/// A curve of so few points is measurements rather than a trace, so each is marked.
+/// The points of lines with at most this many points are marked.
 const MOST_MARKED_POINTS: usize = 12;
 
 /// A named line.
@@ -19,7 +19,7 @@ const MOST_MARKED_POINTS: usize = 12;
 pub struct Series {
     /// Written in the legend; an empty name has no entry there.
     pub name: String,
-    /// Points `(x, y)` in the order they are joined; one that is not finite breaks the line.
+    /// Points `(x, y)` in the order of the line; a point that is not finite breaks the line.
     pub points: Vec<(f64, f64)>,
     /// A band around the line as `(x, low, high)`, for instance a standard deviation each way.
     pub band: Option<Vec<(f64, f64, f64)>>,
@@ -48,7 +48,7 @@ fn layout(title: &str, x_label: &str, y_label: &str, series: &[Series]) -> Layou
     let upwards = points()
         .map(|p| p.1)
         .chain(bands().flat_map(|b| [b.1, b.2]));
-    // Long numbers leave room for fewer of them below the plot.
+    // Long numbers leave room for fewer ticks on the x axis.
     let x_axes = [6.0, 4.0, 3.0, 2.0].map(|count| Axis::over(across(), 0.0, count));
     let roomy = x_axes
         .into_iter()
@@ -70,7 +70,7 @@ fn layout(title: &str, x_label: &str, y_label: &str, series: &[Series]) -> Layou
         .filter(|name| !name.is_empty())
         .collect();
     let legend_width = match named.is_empty() {
-        // The last number on the axis reaches beyond the plot by half its width.
+        // The last label on the axis extends beyond the plot by half its width.
         true => 0.5 * widest_label(&plot.x_axis),
         false => 3.0 * TEXT_SIZE + text::widest(named, TEXT_SIZE),
     };
@@ -98,7 +98,7 @@ fn layout(title: &str, x_label: &str, y_label: &str, series: &[Series]) -> Layou
     );
 
     plot.draw_axes(&mut canvas);
-    // All bands lie below all lines, or a late band would hide an early line.
+    // All bands are drawn before all lines, so that no band hides a line.
     for (index, series) in series.iter().enumerate() {
         plot.draw_band(&mut canvas, series, class_colour(index as u32));
     }
@@ -123,7 +123,7 @@ fn draw_legend(canvas: &mut Canvas, series: &[Series], (x, top): (f32, f32)) {
         .iter()
         .enumerate()
         .filter(|(_, series)| !series.name.is_empty());
-    // Many entries move together rather than run off the sheet.
+    // Many entries are set closer together to fit.
     let pitch =
         (1.6 * TEXT_SIZE).min((PLOT_HEIGHT - TEXT_SIZE) / named.clone().count().max(1) as f32);
     let size = TEXT_SIZE.min(pitch);
@@ -199,7 +199,7 @@ impl Plot {
         {
             let places: Vec<_> = piece.iter().map(|&(x, y)| (self.x(x), self.y(y))).collect();
             canvas.line(&places, colour, 3.5);
-            // A point between two gaps has no line to show it.
+            // A point between two gaps has no line, so it is marked.
             if points.len() <= MOST_MARKED_POINTS || places.len() == 1 {
                 places
                     .iter()

@@ -1,4 +1,4 @@
-//! Tests of the line charts: what is written where, and where lines break.
+//! Tests of the line charts: positions of texts, and breaks of lines.
 
 use super::super::canvas::Shape;
 use super::*;

@@ -3,25 +3,25 @@
 use super::canvas::{Anchor, Canvas, Placement};
 use super::text;
 
-/// Blank between a label and the cells.
+/// Space between a label and the cells.
 const GAP: f32 = 12.0;
 
 /// The labels of the columns and rows of a matrix; either list may be empty.
 pub(super) struct Labels<'a> {
     columns: &'a [String],
     column_size: f32,
-    /// Whether the column labels read upwards, because they are too long for their columns.
+    /// Whether the column labels are rotated, because they are too long for their columns.
     turned: bool,
     rows: &'a [String],
     row_size: f32,
 }
 
 impl<'a> Labels<'a> {
-    /// Settles the sizes so that no label touches its neighbour in cells of the given size.
+    /// Computes sizes so that labels do not touch each other in cells of the given size.
     pub fn new(columns: &'a [String], rows: &'a [String], size: f32, cell: (f32, f32)) -> Self {
         let widest = text::widest(columns, size);
         let room = 0.92 * cell.0;
-        // A little smaller is easier to read than sideways, tiny is not.
+        // Slightly smaller text is easier to read than rotated text; tiny text is not.
         let shrunk = size * (room / widest).min(1.0);
         let turned = shrunk < 0.65 * size;
         let column_size = if turned {

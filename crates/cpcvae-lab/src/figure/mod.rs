@@ -1,8 +1,8 @@
 //! Figures: every function here draws one and writes it to a `.png` or `.svg` path.
 //!
-//! A figure is laid out once on a canvas as a list of shapes (text included, as outlines of
-//! the embedded font), which is then either rasterised or written as SVG: both look the same on
-//! every machine. Files appear whole or not at all.
+//! A figure is laid out once on a canvas as a list of shapes (including text, as outlines of the
+//! embedded font), which is then either rasterised or written as SVG: both look the same on every
+//! machine. Files are written atomically.
 
 mod axis;
 mod bars;
@@ -43,7 +43,7 @@ pub enum FigureError {
         /// The path asked for.
         path: PathBuf,
     },
-    /// What was to be drawn does not fit together.
+    /// The contents are inconsistent.
     #[error("cannot draw the figure {}: {reason}", path.display())]
     Invalid {
         /// The path asked for.
@@ -56,7 +56,7 @@ pub enum FigureError {
     Write {
         /// The path asked for.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -64,5 +64,5 @@ pub enum FigureError {
 /// The result of drawing a figure.
 pub type Result<T> = std::result::Result<T, FigureError>;
 
-/// A layout that cannot be drawn says only what is wrong; [`save::save`] adds the path.
+/// A layout error contains only the reason; [`save::save`] adds the path.
 type Layout = std::result::Result<canvas::Canvas, String>;

@@ -1,4 +1,4 @@
-//! Colours that people with any of the common colour-vision deficiencies can tell apart.
+//! Colours that are distinguishable with common colour-vision deficiencies.
 
 /// A colour with its opacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,10 +48,10 @@ impl Colour {
     }
 }
 
-/// Okabe and Ito's palette, with blue and orange first (most figures have two classes), its
-/// yellow darkened to be seen on white and its black left to text, then Paul Tol's darker
-/// colours, a grey and a brown. Simulated deuteranopia, protanopia and tritanopia (Machado 2009)
-/// leave any two at least 13 CIELAB units apart.
+/// Okabe and Ito's palette, with blue and orange first (most figures have two classes), its yellow
+/// darkened for visibility on white and its black reserved for text, then Paul Tol's darker
+/// colours, a grey and a brown. Under simulated deuteranopia, protanopia and tritanopia (Machado
+/// 2009), any two are at least 13 CIELAB units apart.
 const CLASSES: [Colour; 12] = [
     Colour::hex(0x0072b2), // blue
     Colour::hex(0xe69f00), // orange

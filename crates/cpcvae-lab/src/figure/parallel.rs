@@ -1,5 +1,5 @@
-//! Parallel coordinates: an upright axis for each parameter, and a line for each trial through its
-//! values, the better the darker.
+//! Parallel coordinates: a vertical axis for each parameter, and a line for each trial through its
+//! values; the better, the darker.
 
 use super::canvas::{Canvas, Placement};
 use super::palette::{Colour, class_colour};
@@ -16,16 +16,16 @@ const SIZE: f32 = 20.0;
 pub struct ParallelAxis {
     /// Its name.
     pub name: String,
-    /// What is at its lower end.
+    /// The label of its lower end.
     pub low: String,
-    /// What is at its upper end.
+    /// The label of its upper end.
     pub high: String,
 }
 
 /// One of the lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParallelLine {
-    /// Where it crosses each axis, from 0 to 1; nothing where it has no value there.
+    /// The position on each axis, from 0 to 1; `None` where it has no value.
     pub places: Vec<Option<f64>>,
     /// How good it is: 1 for the best, 0 for the worst.
     pub strength: f64,
@@ -57,7 +57,7 @@ fn layout(title: &str, axes: &[ParallelAxis], lines: &[ParallelLine]) -> Layout 
     order.sort_by(|a, b| a.strength.total_cmp(&b.strength));
     for line in order {
         let colour = class_colour(0).tint(0.12 + 0.88 * line.strength as f32);
-        // A value that is not there breaks the line.
+        // A missing value breaks the line.
         let pieces = line.places.iter().enumerate();
         let points: Vec<Option<(f32, f32)>> = pieces
             .map(|(axis, place)| {

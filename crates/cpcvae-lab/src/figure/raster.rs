@@ -1,4 +1,4 @@
-//! A canvas as pixels.
+//! Rasterises a canvas.
 
 use super::canvas::{Canvas, Image, Shape};
 use super::palette::Colour;
@@ -7,7 +7,7 @@ use tiny_skia::{
     Stroke, Transform,
 };
 
-/// Beyond this an image viewer gives up, and memory may.
+/// Larger images may not open in viewers or fit in memory.
 const MOST_PIXELS: u64 = 100_000_000;
 
 /// Encodes the canvas as PNG.
@@ -76,7 +76,7 @@ fn picture(sheet: &mut Pixmap, place: Rect, image: &Image) -> Result<(), String>
         place.width() / image.width as f32,
         place.height() / image.height as f32,
     );
-    // An image that needs no stretching must arrive with exactly its own pixels.
+    // An image that is not scaled must keep its pixels exactly.
     let quality = match scale {
         (1.0, 1.0) => FilterQuality::Nearest,
         _ => FilterQuality::Bilinear,

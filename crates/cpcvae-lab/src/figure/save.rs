@@ -1,13 +1,13 @@
-//! From a layout to a file.
+//! Writes a layout to a file.
 
 use super::{FigureError, Layout, Result, raster, vector};
 use std::path::Path;
 use std::{fs, process};
 
-/// Draws the layout in the format its path asks for and writes it.
+/// Draws the layout in the format of the path and writes it.
 ///
-/// The path is judged before anything is drawn, and the file appears whole or not at all: a
-/// reader never meets half a figure, and a failed run leaves the last good one in place.
+/// The path is checked before anything is drawn, and the file is written atomically: a reader never
+/// sees a partial figure, and a failed run keeps the last good one.
 pub(super) fn save(path: &Path, layout: impl FnOnce() -> Layout) -> Result<()> {
     let extension = path
         .extension()
@@ -41,7 +41,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     fs::write(&temporary, bytes)
         .and_then(|()| fs::rename(&temporary, path))
         .inspect_err(|_| {
-            // The first error is the one worth telling; there may be nothing to remove.
+            // The first error is reported; there may be nothing to remove.
             let _ = fs::remove_file(&temporary);
         })
 }
@@ -69,7 +69,7 @@ mod tests {
         save(&folder.join("a.svg"), blank).unwrap();
         let png = fs::read(folder.join("a.PNG")).unwrap();
         assert_eq!(png[1..4], *b"PNG");
-        // Width and height stand at bytes 16 to 24 of every PNG.
+        // Width and height are at bytes 16 to 24 of every PNG.
         assert_eq!(png[16..24], [0, 0, 0, 30, 0, 0, 0, 20]);
         assert!(
             fs::read_to_string(folder.join("a.svg"))

@@ -1,4 +1,4 @@
-//! Scatter panels in the manner of the paper's Figures 1 and 2.
+//! Scatter panels like the paper's Figures 1 and 2.
 
 use super::canvas::{Anchor, Canvas, Image, Placement, rectangle};
 use super::palette::{Colour, class_colour};
@@ -23,7 +23,7 @@ pub struct ScatterPanel {
     pub labelled: Vec<([f32; 2], u32)>,
     /// Written in the lower left corner, e.g. "98.4%"; may be empty.
     pub corner: String,
-    /// Classes of the plane itself, drawn as a pale background.
+    /// Predicted classes of the plane, drawn as a pale background.
     pub regions: Option<Regions>,
 }
 
@@ -40,14 +40,14 @@ pub struct Regions {
     pub rows: usize,
     /// Class of each cell, row by row from the bottom, each row from the left.
     pub class: Vec<u32>,
-    /// Probability of that class, in the same order: the surer, the stronger the tint.
+    /// Probability of that class, in the same order: the higher, the stronger the tint.
     pub confidence: Vec<f32>,
 }
 
 /// Draws rows of panels, all of one size and each with the same unit of length on both axes.
 ///
-/// Rows may differ in length. `row_titles` stand upright on the left: one for each row, or none.
-/// Every point is shown: a panel covers its points, its labelled examples and its regions.
+/// Rows may differ in length. `row_titles` are written vertically on the left: one for each row, or
+/// none. Every point is shown: a panel covers its points, its labelled examples and its regions.
 pub fn scatter_panels(
     panels: &[Vec<ScatterPanel>],
     row_titles: &[String],
@@ -56,7 +56,7 @@ pub fn scatter_panels(
     scatter_panels_with_legend(panels, row_titles, &[], path)
 }
 
-/// The same, with a line below that names the classes by their colours.
+/// The same with a legend of the classes below.
 pub fn scatter_panels_with_legend(
     panels: &[Vec<ScatterPanel>],
     row_titles: &[String],
@@ -80,7 +80,7 @@ fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String], classes: &[String
     }
     panels.iter().flatten().try_for_each(check)?;
 
-    // Many panels are printed smaller, their text should not be.
+    // Figures with many panels are printed smaller, so their text is larger.
     let size = (24.0 + 3.0 * columns as f32).clamp(28.0, 42.0);
     let panel_height = panel_height(panels);
     let left = if row_titles.is_empty() {
@@ -93,7 +93,7 @@ fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String], classes: &[String
         .iter()
         .map(|row| if titled(row) { 1.6 * size } else { 0.0 })
         .collect();
-    // All of one size, that of the longest.
+    // All of the same size, determined by the longest.
     let row_title_size = row_titles
         .iter()
         .map(|title| text::size_to_fit(title, size, panel_height))
@@ -133,8 +133,8 @@ fn layout(panels: &[Vec<ScatterPanel>], row_titles: &[String], classes: &[String
     Ok(canvas)
 }
 
-/// The height that suits the shapes of the panels on average, or of those with regions: these
-/// would show blank strips in a frame of another shape.
+/// The mean height for the shapes of the panels, or of those with regions, which would have blank
+/// strips in a frame of another shape.
 fn panel_height(panels: &[Vec<ScatterPanel>]) -> f32 {
     let any_regions = panels.iter().flatten().any(|panel| panel.regions.is_some());
     let leading = panels
@@ -158,7 +158,7 @@ fn check(panel: &ScatterPanel) -> std::result::Result<(), String> {
     if points + panel.labelled.len() == 0 && panel.regions.is_none() {
         return wrong("is empty".into());
     }
-    // Differences and squares of anything larger would overflow.
+    // Differences and squares of larger numbers would overflow.
     let drawable = |value: &f32| value.abs() < 1e15;
     if let Some([x, y]) = positions(panel).find(|position| !position.iter().all(drawable)) {
         return wrong(format!("has a point at ({x}, {y})"));
@@ -228,7 +228,7 @@ fn draw(canvas: &mut Canvas, panel: &ScatterPanel, place: Rect, size: f32) {
     if !panel.corner.is_empty() {
         let size = text::size_to_fit(&panel.corner, size, 0.8 * PANEL_WIDTH);
         let (x, y) = (place.left() + 0.45 * size, place.bottom() - 0.8 * size);
-        // Points may lie below the text, so it brings its own paper.
+        // The text has a white background, since points may be below it.
         let paper = rectangle(
             place.left() + 1.0,
             place.bottom() - 1.6 * size,

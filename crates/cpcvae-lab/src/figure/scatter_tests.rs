@@ -1,4 +1,4 @@
-//! Tests of the scatter panels: where things fall, and what is refused.
+//! Tests of the scatter panels: positions, and invalid input.
 
 use super::super::canvas::Shape;
 use super::super::raster::pixels;

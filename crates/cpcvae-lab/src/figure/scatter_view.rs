@@ -1,9 +1,9 @@
-//! What part of the plane a scatter panel shows.
+//! The part of the plane that a scatter panel shows.
 
 use super::scatter::ScatterPanel;
 use tiny_skia::Rect;
 
-/// Where all points and labelled examples lie.
+/// The positions of all points and labelled examples.
 pub(super) fn positions(panel: &ScatterPanel) -> impl Iterator<Item = [f32; 2]> + '_ {
     panel
         .points
@@ -30,7 +30,7 @@ impl View {
                 high[axis] = high[axis].max(position[axis]);
             }
         }
-        // Room around the outermost points, for they have a size; even a single point has some.
+        // Margin around the outermost points, which have a size; even a single point needs some.
         let extent = (high[0] - low[0]).max(high[1] - low[1]);
         let distance = high[0].abs().max(high[1].abs()).min(1e15);
         let margin = 0.05 * extent.max(1e-3 * distance).max(1e-6);
@@ -49,7 +49,7 @@ impl View {
         }
     }
 
-    /// Where a position falls when the view is fitted into `place` without distortion.
+    /// The image of a position when the view is fitted into `place` without distortion.
     pub fn position(&self, position: [f32; 2], place: Rect) -> (f32, f32) {
         let scale = (place.width() / self.width).min(place.height() / self.height);
         let x = 0.5 * (place.left() + place.right()) + scale * (position[0] - self.centre[0]);

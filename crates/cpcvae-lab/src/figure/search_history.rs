@@ -1,4 +1,4 @@
-//! The history of a search: a dot a trial, and the best so far as a line.
+//! The history of a search: a dot for each trial, and the best so far as a line.
 
 use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, Placement, rectangle};
@@ -11,19 +11,19 @@ const HEIGHT: f32 = 500.0;
 const BORDER: f32 = 24.0;
 const SIZE: f32 = 24.0;
 
-/// A trial of a search as it is drawn.
+/// A trial of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrialMark {
     /// Its number.
     pub number: usize,
-    /// Its value, or the last one before it was stopped; smaller is better.
+    /// Its value, or the last report before it was stopped; smaller is better.
     pub value: f64,
-    /// Whether it came to its end.
+    /// Whether it finished.
     pub is_complete: bool,
 }
 
-/// Draws values of trials over their numbers. A few that are far worse than the others lie on the
-/// upper edge.
+/// Draws values of trials against their numbers. Outliers that are far worse than the others are
+/// drawn on the upper edge.
 pub fn search_history(title: &str, value: &str, trials: &[TrialMark], path: &Path) -> Result<()> {
     save::save(path, || layout(title, value, trials))
 }
@@ -35,7 +35,7 @@ fn layout(title: &str, value: &str, trials: &[TrialMark]) -> Layout {
     let Some(best) = values.first().copied() else {
         return Err("no trial has a value".into());
     };
-    // As far above the middle as that is above the best, three times over.
+    // Above the median by three times the distance between median and best.
     let middle = values[values.len() / 2];
     let most = (middle + 3.0 * (middle - best)).max(best);
     let shown = |value: f64| value.min(if most > best { most } else { value });

@@ -1,17 +1,18 @@
-//! Words as outlines of the embedded font, so that no font need be installed anywhere.
+//! Text as outlines of an embedded font, so that no installed font is needed.
 
 use super::canvas::{Anchor, Placement};
 use std::sync::LazyLock;
 use tiny_skia::{Path, PathBuilder, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// DejaVu Sans cut to Latin, Greek and some mathematical signs; anything else shows as a box.
+/// DejaVu Sans reduced to Latin, Greek and some mathematical signs; other characters are drawn as a
+/// box.
 static FONT: LazyLock<Face<'static>> = LazyLock::new(|| {
     let bytes = include_bytes!("../../assets/DejaVuSans-subset.ttf");
     Face::parse(bytes, 0).expect("the embedded font is sound")
 });
 
-/// Of the embedded font, in em; its tables do not say.
+/// Of the embedded font, in em; its tables lack it.
 const CAPITAL_HEIGHT: f32 = 1493.0 / 2048.0;
 
 /// Width of the words at a font size.
@@ -27,7 +28,7 @@ pub(super) fn widest<'a>(labels: impl IntoIterator<Item = &'a String>, size: f32
         .fold(0.0, f32::max)
 }
 
-/// `size`, or what is left of it for the words to fit into `room`.
+/// `size`, reduced so that the text fits into `room`.
 pub(super) fn size_to_fit(words: &str, size: f32, room: f32) -> f32 {
     let width = width(words, size);
     if width > room {
@@ -37,7 +38,7 @@ pub(super) fn size_to_fit(words: &str, size: f32, room: f32) -> f32 {
     }
 }
 
-/// The outline of placed words, or nothing if they leave no mark.
+/// The outline of positioned text, or `None` if it is blank.
 pub(super) fn outline(words: &str, placement: Placement) -> Option<Path> {
     let em = f32::from(FONT.units_per_em());
     let mut pen = Pen {
@@ -55,7 +56,7 @@ pub(super) fn outline(words: &str, placement: Placement) -> Option<Path> {
     };
     let baseline = 0.5 * CAPITAL_HEIGHT * placement.size;
     let scale = placement.size / em;
-    // Glyphs count y upwards, the canvas downwards.
+    // y grows upwards in glyphs and downwards on the canvas.
     let laid = Transform::from_row(scale, 0.0, 0.0, -scale, start, baseline);
     let placed = if placement.turned {
         laid.post_rotate(-90.0)
@@ -69,12 +70,12 @@ pub(super) fn outline(words: &str, placement: Placement) -> Option<Path> {
 
 struct Glyph {
     id: GlyphId,
-    /// From the start of the words, in em.
+    /// From the start of the text, in em.
     start: f32,
     end: f32,
 }
 
-/// The glyphs of the words in their places, kerned: "VAE" falls apart otherwise.
+/// The glyphs of the text with kerning.
 fn glyphs(words: &str) -> Vec<Glyph> {
     let em = f32::from(FONT.units_per_em());
     let mut glyphs: Vec<Glyph> = Vec::new();

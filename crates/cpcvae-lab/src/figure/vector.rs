@@ -105,7 +105,7 @@ fn paint(attribute: &str, colour: Colour) -> String {
     }
 }
 
-/// A hundredth of a pixel is finer than any eye, and keeps files small.
+/// Hundredths of a pixel are precise enough, and keep files small.
 fn number(value: f32) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

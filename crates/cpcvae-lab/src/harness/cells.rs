@@ -1,9 +1,9 @@
-//! Cells one by one, for many machines: each has a number, and a result in a file of its own, until all
-//! are put together.
+//! Cells trained separately, for many machines: each has a number, and a result file of its own,
+//! until all are merged.
 //!
-//! A cell that has its result is done, whoever asks again; one that was killed goes on from its
-//! checkpoint. Put together they are the lines that one process would have written, in its order:
-//! the same but for the times that were measured and the versions that measured.
+//! A cell with a result is done and not trained again; a killed one resumes from its checkpoint.
+//! Merged, the results are the lines that one process would have written, in the same order: they
+//! only differ in measured times and program versions.
 
 use super::job::{Bench, Job, Keep};
 use super::{Answer, Options, open};
@@ -14,12 +14,12 @@ use cpcvae_data::write_atomically;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Variables in which engines say the number of a task, counted from 0: of HyperQueue, of arrays of
-/// Slurm, and of indexed jobs of Kubernetes.
+/// Environment variables with the number of a task, counted from 0: of HyperQueue, of Slurm arrays,
+/// and of indexed Kubernetes jobs.
 pub const INDEX_VARIABLES: [&str; 3] =
     ["HQ_TASK_ID", "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
 
-/// The number that the first of these variables has which is set.
+/// The value of the first of these variables that is set.
 pub fn index_of(variable: impl Fn(&str) -> Option<String>) -> Result<usize> {
     for name in INDEX_VARIABLES {
         if let Some(text) = variable(name) {
@@ -90,7 +90,7 @@ pub fn one(options: &Options, index: usize, watch: &dyn Watch) -> Result<Answer>
     if let Some(record) = done {
         return answer("done before".into(), Some(&record));
     }
-    // Two workers that were given the same cell must not write over each other.
+    // Two workers with the same cell must not overwrite each other.
     let folder = job.folder(&bench.runs);
     let lock = folder.claim()?;
     let mut observer = watch.training(&TrainingInfo {
@@ -101,7 +101,7 @@ pub fn one(options: &Options, index: usize, watch: &dyn Watch) -> Result<Answer>
     let record = job.train(bench, observer.as_mut())?;
     drop(observer);
     let Some(record) = record else {
-        return answer("stopped; the same command goes on with it".into(), None);
+        return answer("stopped; the same command continues it".into(), None);
     };
     let path = file(job, index, bench);
     let text = serde_json::to_string(&record)? + "\n";
@@ -116,8 +116,8 @@ pub fn one(options: &Options, index: usize, watch: &dyn Watch) -> Result<Answer>
     answer(format!("{steps} steps in {seconds:.1} s"), Some(&record))
 }
 
-/// Puts results of cells into the experiment's file, in the order of the plan, and makes its table and
-/// figures.
+/// Merges results of cells into the experiment's file, in the order of the plan, and makes its
+/// table and figures.
 pub fn merge(options: &Options, watch: &dyn Watch) -> Result<Answer> {
     let mut opened = open(options)?;
     let mut added = 0;
@@ -138,7 +138,7 @@ pub fn merge(options: &Options, watch: &dyn Watch) -> Result<Answer> {
     opened.present(options, watch, true)
 }
 
-/// Where the result of a cell is kept. Other settings have another file.
+/// The result file of a cell, which depends on its settings.
 fn file(job: &Job, index: usize, bench: &Bench) -> PathBuf {
     let name = format!("{index:05}-{}.json", job.hash);
     folder(bench).join(name)
@@ -150,7 +150,7 @@ fn folder(bench: &Bench) -> PathBuf {
     results.join("cells").join(&bench.experiment)
 }
 
-/// The result of a cell, where there is one with its settings.
+/// The result of a cell, if there is one with its settings.
 fn load(job: &Job, index: usize, bench: &Bench) -> Result<Option<Record>> {
     let path = file(job, index, bench);
     let text = match std::fs::read_to_string(&path) {

@@ -1,13 +1,12 @@
-//! Files that make other engines run the cells of an experiment: a job of HyperQueue, an array of
-//! Slurm, an indexed job of Kubernetes. The engines are those that people have; here are only their
-//! files.
+//! Job files with which other engines run the cells of an experiment: a HyperQueue job, a Slurm
+//! array, an indexed Kubernetes job.
 
 use super::{Options, cells};
 use anyhow::{Context, Result};
 use cpcvae_data::write_atomically;
 use std::path::PathBuf;
 
-/// Who runs the cells.
+/// An engine that runs the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// `hq job submit-file`.
@@ -18,20 +17,20 @@ pub enum Engine {
     Kubernetes,
 }
 
-/// What an engine has to know beside the experiment.
+/// What an engine needs to know beside the experiment.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The command of a cell without its number, program first.
     pub command: Vec<String>,
-    /// Where it is run.
+    /// Its working directory.
     pub folder: PathBuf,
     /// Processors of a cell.
     pub processors: usize,
-    /// The image of containers.
+    /// The container image.
     pub image: String,
 }
 
-/// A file that was written, and the command that hands it over.
+/// A job file, and the command that submits it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The file.
@@ -42,7 +41,7 @@ pub struct Written {
     pub cells: usize,
 }
 
-/// Writes the file of an experiment beside its results.
+/// Writes the job file of an experiment beside its results.
 pub fn write(options: &Options, engine: Engine, task: &Task) -> Result<Written> {
     let (cells, name) = cells::count(options)?;
     let ending = match engine {
@@ -73,7 +72,7 @@ pub fn write(options: &Options, engine: Engine, task: &Task) -> Result<Written> 
     })
 }
 
-/// The name as all three take it: lower case, digits and dashes.
+/// A name that all three accept: lower case, digits and dashes.
 fn plain(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() {
@@ -86,7 +85,7 @@ fn plain(name: &str) -> String {
     format!("cpcvae-{}", text.trim_matches('-'))
 }
 
-/// JSON's text is text of TOML and of YAML, too.
+/// A JSON string is also a valid string in TOML and YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! Test rows on a map of codes of two dimensions: the paper's second figure.
+//! Test rows on a map of two-dimensional codes: the paper's second figure.
 
 use super::figures::{FigureContext, ShownModel};
 use super::panels::arrange;
@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// Test rows that are shown.
 const SHOWN: usize = 2000;
-/// Share of the codes that may lie outside, at each end of each axis: a few far ones would
-/// leave no room for the others.
+/// Share of the codes that may be outside, at each end of each axis: a few outliers would leave no
+/// room for the others.
 const OUTSIDE: f32 = 0.005;
 /// Half the side of the map, and of the square whose codes are shown, as multiples of the wider
 /// range: a panel has a margin around its points, which the map should fill.
@@ -25,8 +25,8 @@ const CELLS: usize = 150;
 
 type Points = Vec<([f32; 2], u32)>;
 
-/// A panel for each model: codes in the colour of their true class, over what the predictor
-/// says of the code itself where the model has such a predictor.
+/// One panel for each model: codes in the colour of their true class, over the predictions for
+/// codes if the model predicts from codes.
 pub fn draw(
     figure: &FigurePlan,
     axes: &[Axis],
@@ -97,7 +97,7 @@ fn range(points: &Points, axis: usize) -> [f32; 2] {
     [at(OUTSIDE), at(1.0 - OUTSIDE)]
 }
 
-/// A square around both ranges, with that multiple of the wider one each way.
+/// A square around both ranges, whose half side is `half` times the wider one.
 fn square(ranges: [[f32; 2]; 2], half: f32) -> [[f32; 2]; 2] {
     let widths = ranges.map(|range| range[1] - range[0]);
     let side = widths[0].max(widths[1]).max(1e-3);

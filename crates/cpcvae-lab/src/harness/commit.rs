@@ -1,9 +1,9 @@
-//! Which version of the program made a result.
+//! The version of the program that made a result.
 
 use std::process::Command;
 
-/// The commit of the sources this program was built from, with `-dirty` where they were changed
-/// since; the version where there is no repository, as for an installed program.
+/// The commit of the sources that this program was built from, with `-dirty` if they were changed
+/// since; the version if there is no repository, as for an installed program.
 pub fn commit() -> String {
     from_git().unwrap_or_else(|| env!("CARGO_PKG_VERSION").into())
 }
@@ -17,7 +17,7 @@ fn from_git() -> Option<String> {
         output.status.success().then(|| text.trim().to_string())
     };
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    // Results lie in the repository too, and may change.
+    // Results are in the repository too, and may change.
     let sources = ["..", "../../Cargo.toml", "../../Cargo.lock"];
     let status = [&["status", "--porcelain", "--"], &sources[..]].concat();
     Some(match git(&status)?.is_empty() {

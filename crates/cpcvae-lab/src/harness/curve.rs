@@ -1,4 +1,4 @@
-//! Lines: a metric against a setting, and validation accuracy against steps.
+//! Line charts: a metric against a setting, and validation accuracy against steps.
 
 use super::figures::FigureContext;
 use crate::experiment::{Drawing, FigurePlan, Metric, Row};
@@ -7,8 +7,8 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A line for each method (and label count and code size, where they differ): means over
-/// draws, with a band of a standard deviation each way.
+/// A line for each method (and label count and code size, if they differ): means over draws, with a
+/// band of one standard deviation.
 pub fn draw(
     figure: &FigurePlan,
     rows: &[&Row<'_>],

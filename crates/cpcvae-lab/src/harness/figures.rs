@@ -12,21 +12,21 @@ use cpcvae::train::Watch;
 use cpcvae_data::{Dataset, Source, Split};
 use std::path::{Path, PathBuf};
 
-/// What figures are made with.
+/// The context of figures.
 pub struct FigureContext<'a> {
     /// All cells.
     pub jobs: &'a [Job],
     /// Where they were trained.
     pub bench: &'a Bench,
-    /// What the files' names begin with.
+    /// The prefix of file names.
     pub stem: &'a Path,
-    /// For remarks.
+    /// Receives remarks.
     pub watch: &'a dyn Watch,
 }
 
 /// A row's model of the first draw, with its data.
 pub struct ShownModel<'a> {
-    /// Which cell it is.
+    /// Identifies the cell.
     pub key: CellKey,
     /// Its numbers.
     pub record: &'a Record,
@@ -38,7 +38,7 @@ pub struct ShownModel<'a> {
     pub labelled: Vec<u32>,
 }
 
-/// Draws every figure of the plan for which there is something to show.
+/// Draws every figure of the plan that has data.
 pub(crate) fn draw_all(
     plan: &Plan,
     rows: &[Row<'_>],
@@ -54,7 +54,7 @@ pub(crate) fn draw_all(
             true => context.lost(&shown),
             false => 0,
         };
-        // A figure with fewer panels is no reason to lose one that has them all.
+        // A complete figure is not overwritten by one with fewer panels.
         let files = context.paths(&figure.name);
         if lost > 0 && files.iter().all(|path| path.exists()) {
             context.watch.note(&format!(
@@ -105,7 +105,7 @@ fn draw(
     }
 }
 
-/// A grid of pictures for each model, each in a file of its own.
+/// A grid of images for each model, each in a file of its own.
 fn grids(
     figure: &FigurePlan,
     rows: &[&Row<'_>],
@@ -121,8 +121,8 @@ fn grids(
     Ok(paths)
 }
 
-/// Originals, draws of the likelihood, and such draws with transforms of the prior, as in the
-/// paper's figure of what the consistency cost sees.
+/// Originals, draws of the likelihood, and such draws with transforms from the prior, as in the
+/// paper's figure of the consistency cost.
 fn reconstruction_grid(shown_model: &ShownModel<'_>) -> Result<Grid> {
     let mut kinds = vec![("sampled", Reconstruction::Sampled)];
     if shown_model.trained.card.shape.transform.is_some() {
@@ -131,8 +131,8 @@ fn reconstruction_grid(shown_model: &ShownModel<'_>) -> Result<Grid> {
     reconstructions(&shown_model.trained, shown_model.test()?, &kinds)
 }
 
-/// Originals, their reconstructions, and these with all transforms alike, as in the paper's figure
-/// of house numbers.
+/// Originals, their reconstructions, and these with aligned transforms, as in the paper's figure of
+/// house numbers.
 fn aligned_grid(shown_model: &ShownModel<'_>) -> Result<Grid> {
     let mut kinds = vec![("reconstruction", Reconstruction::Mean)];
     if shown_model.trained.card.shape.transform.is_some() {
@@ -142,7 +142,7 @@ fn aligned_grid(shown_model: &ShownModel<'_>) -> Result<Grid> {
 }
 
 impl FigureContext<'_> {
-    /// The models that rows show; one that is no longer there is left out with a remark.
+    /// The models of rows; a missing one is left out with a remark.
     pub fn shown_models<'r>(
         &self,
         figure: &FigurePlan,
@@ -164,13 +164,13 @@ impl FigureContext<'_> {
         Ok(shown_models)
     }
 
-    /// How many of the models that rows show are no longer there.
+    /// How many of the models of rows are missing.
     fn lost(&self, rows: &[&Row<'_>]) -> usize {
         let records = rows.iter().filter_map(|row| shown_record(row));
         records.filter(|record| self.job(record).is_none()).count()
     }
 
-    /// The cell that a record is of, where its model is there.
+    /// The cell of a record, if its model exists.
     fn job(&self, record: &Record) -> Option<&Job> {
         let mut jobs = self.jobs.iter();
         let job = jobs.find(|job| job.key == record.key && job.hash == record.hash);
@@ -205,26 +205,26 @@ impl FigureContext<'_> {
     }
 }
 
-/// A row shows its first draw.
+/// The first draw of a row.
 fn shown_record<'r>(row: &Row<'r>) -> Option<&'r Record> {
     let mut records = row.records.iter();
     records.find(|record| record.key.draw == 0).copied()
 }
 
 impl ShownModel<'_> {
-    /// The rows it was tested on.
+    /// The test rows.
     pub fn test(&self) -> Result<&Dataset> {
         let test = self.source.test.as_ref();
         test.context("the data set has no test rows to show")
     }
 
-    /// The figure's name, and the cell's where the figure has several files.
+    /// The figure's name, followed by the cell's if the figure has several files.
     fn file_name(&self, figure: &FigurePlan, rows: &[&Row<'_>]) -> String {
         file_name(figure, &self.key, rows)
     }
 }
 
-/// The figure's name, and the row's where it has a file for each of several.
+/// The figure's name, followed by the row's if it has several files.
 pub fn file_name(figure: &FigurePlan, key: &CellKey, rows: &[&Row<'_>]) -> String {
     let name = &figure.name;
     let of_method = rows.iter().filter(|row| row.key.method == key.method);

@@ -13,7 +13,7 @@ use std::time::Instant;
 /// A cell that can be trained.
 #[derive(Debug)]
 pub struct Job {
-    /// Which cell.
+    /// Identifies the cell.
     pub key: CellKey,
     /// Its settings, resolved.
     pub config: RunConfig,
@@ -21,15 +21,15 @@ pub struct Job {
     pub hash: String,
 }
 
-/// Where cells are trained.
+/// The environment of training.
 pub struct Bench {
     /// The experiment's name.
     pub experiment: String,
-    /// What is learnt from.
+    /// The data.
     pub data: DataName,
-    /// Where it lies.
+    /// The folder of built-in data sets.
     pub data_dir: PathBuf,
-    /// Where to compute.
+    /// The device.
     pub device: Device,
     /// Folder of the experiment's runs.
     pub runs: PathBuf,
@@ -38,8 +38,7 @@ pub struct Bench {
 }
 
 impl Job {
-    /// All cells of a plan. Settings that do not exist are errors here, before anything is
-    /// trained.
+    /// All cells of a plan. Unknown settings are errors here, before anything is trained.
     pub fn all(
         plan: &Plan,
         data: &DataName,
@@ -79,18 +78,18 @@ impl Job {
         })
     }
 
-    /// The folder of its run. Other settings have another folder.
+    /// The folder of its run, which depends on its settings.
     pub fn folder(&self, runs: &Path) -> RunFolder {
         RunFolder::at(runs.join(format!("{}-{}", self.key.slug(), self.hash)))
     }
 
-    /// Whether its model is there.
+    /// Whether its model exists.
     pub(crate) fn has_model(&self, runs: &Path) -> bool {
         let folder = self.folder(runs);
         folder.path().join("model/model.safetensors").is_file()
     }
 
-    /// Trains it, or goes on with it; nothing when interrupted.
+    /// Trains or resumes it; `None` when interrupted.
     pub fn train(&self, bench: &Bench, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let start = Instant::now();
         let source = self.open(bench)?;
@@ -128,7 +127,7 @@ impl Job {
             steps: report.fit.steps,
             kept_step: report.fit.kept_step,
             seconds: report.fit.seconds,
-            // Of a cell that went on, only training knows the time before.
+            // For a resumed cell, only training knows the time before.
             elapsed: elapsed.max(report.fit.seconds),
             commit: bench.commit.clone(),
             precision: precision.name().into(),
@@ -140,7 +139,7 @@ impl Job {
         })
     }
 
-    /// Leaves what has to be kept of a recorded run: all, its model, or nothing.
+    /// Removes what need not be kept of a recorded run.
     pub(crate) fn tidy(&self, runs: &Path, keep: Keep) -> Result<()> {
         let folder = self.folder(runs);
         let path = match keep {
@@ -152,19 +151,19 @@ impl Job {
     }
 }
 
-/// What is kept of a run once it is recorded.
+/// What is kept of a run after it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Everything.
     All,
     /// What figures need.
     Model,
-    /// Its line in the results is enough.
+    /// Only its line in the results.
     Nothing,
 }
 
 impl Keep {
-    /// What the plan asks for.
+    /// What the plan needs.
     pub fn of(plan: &Plan, key: &CellKey) -> Self {
         let shown = |figure: &crate::experiment::FigurePlan| {
             figure.draw.needs_models() && figure.only.has(key)

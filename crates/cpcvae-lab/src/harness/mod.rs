@@ -1,5 +1,5 @@
-//! Runs experiments: trains the cells of a plan that are missing, then makes its table and figures
-//! from what is recorded.
+//! Runs experiments: trains the missing cells of a plan, then makes its table and figures from the
+//! records.
 
 pub mod cells;
 pub mod cluster;
@@ -27,47 +27,47 @@ use std::path::PathBuf;
 /// Which plan is run.
 #[derive(Clone, Debug)]
 pub enum PlanName {
-    /// One that comes with the program.
+    /// A built-in one.
     BuiltIn(String),
-    /// A file of the user's.
+    /// A user's file.
     File(PathBuf),
 }
 
-/// Which experiment, and where it is run.
+/// Options of an experiment.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The plan.
     pub plan: PlanName,
-    /// What made the table, as its page says: the command that was typed.
+    /// The command for making the table, quoted on its page.
     pub origin: String,
-    /// What to do to go on after a stop: a command.
+    /// The command for resuming after a stop.
     pub again: String,
     /// Whether the small version is run, with results of its own.
     pub quick: bool,
-    /// Draws of every method, where not as the plan says.
+    /// Draws of every method, if different from the plan.
     pub draws: Option<u64>,
     /// Only cells whose description has one of these texts; all where it is empty.
     pub only: Vec<String>,
-    /// Whether what a figure needs and is no longer there is trained again.
+    /// Whether missing models that a figure needs are trained again.
     pub retrain: bool,
     /// Folder of results.
     pub results: PathBuf,
-    /// Where data sets lie.
+    /// The folder of data sets.
     pub data_dir: PathBuf,
-    /// Where to compute.
+    /// The device.
     pub device: String,
-    /// Precision of products, where not as the plan says.
+    /// Precision of products, if different from the plan.
     pub precision: Option<String>,
 }
 
-/// What an experiment gave.
+/// The output of an experiment.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// For people.
+    /// As text.
     pub text: String,
-    /// As one object.
+    /// As a JSON object.
     pub json: serde_json::Value,
-    /// Whether all cells that were asked for are trained; otherwise a stop was asked for.
+    /// Whether all requested cells are trained; otherwise a stop was asked for.
     pub is_whole: bool,
 }
 
@@ -102,7 +102,7 @@ fn open(options: &Options) -> Result<Opened> {
 }
 
 impl Opened {
-    /// Writes the table, and figures where all that was asked for is trained.
+    /// Writes the table, and the figures if all requested cells are trained.
     fn present(&self, options: &Options, watch: &dyn Watch, is_whole: bool) -> Result<Answer> {
         let context = FigureContext {
             jobs: &self.jobs,
@@ -124,7 +124,7 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
     let mut opened = open(options)?;
     if opened.results.dropped() > 0 {
         watch.note(&format!(
-            "{}: the last line was cut short when the program was killed; that cell goes on",
+            "{}: the last line was cut short when the program was killed; that cell is resumed",
             opened.results.path().display()
         ));
     }
@@ -143,12 +143,12 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Answer> {
         watch,
     )?;
     if !is_whole {
-        watch.note(&format!("stopped; go on with\n  {}", options.again));
+        watch.note(&format!("stopped; resume with\n  {}", options.again));
     }
     opened.present(options, watch, is_whole)
 }
 
-/// The cells that were asked for and have no line yet.
+/// The requested cells without a record.
 fn missing<'a>(
     jobs: &'a [Job],
     results: &ResultsFile,
@@ -169,7 +169,7 @@ fn missing<'a>(
     jobs.filter(is_missing).collect()
 }
 
-/// Trains cells one after the other and records each. Says whether it came to the end.
+/// Trains cells in sequence and records each. Returns whether it finished.
 fn train(
     missing: &[&Job],
     results: &mut ResultsFile,
@@ -229,7 +229,7 @@ fn train_one(
     Ok(true)
 }
 
-/// Where the experiment stands, before a cell.
+/// The progress of the experiment, before a cell.
 fn heading(missing: &[&Job], index: usize, results: &ResultsFile) -> String {
     let left: Vec<CellKey> = missing[index..].iter().map(|job| job.key.clone()).collect();
     let left = match time_left(results.records(), &left) {

@@ -1,4 +1,4 @@
-//! Panels side by side: which model goes where, and what is written above it.
+//! The arrangement of panels and their titles.
 
 use super::figures::{FigureContext, ShownModel};
 use crate::experiment::{Axis, CellKey};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub struct Panels {
     /// The panels.
     pub rows: Vec<Vec<ScatterPanel>>,
-    /// What tells the rows apart; none where there is only one.
+    /// What distinguishes the rows; empty if there is only one.
     pub titles: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl Panels {
     }
 }
 
-/// Arranges a panel for each shown_model: rows as the axes say, methods side by side.
+/// Makes a panel for each model: rows as given by the axes, methods side by side.
 pub(crate) fn arrange(
     shown_models: &[ShownModel<'_>],
     axes: &[Axis],
@@ -44,7 +44,7 @@ pub(crate) fn arrange(
             .iter()
             .map(|shown_model| panel_title(shown_models, &shown_model.key, axes))
             .collect();
-        // Titles above the first row stand for the rows below it, if they have the same columns.
+        // Titles above the first row apply to the rows below it, if they have the same columns.
         let repeats = names == first_row;
         if first_row.is_empty() {
             first_row.clone_from(&names);
@@ -82,7 +82,7 @@ fn row_title(key: &CellKey, axes: &[Axis]) -> String {
     parts.join(", ")
 }
 
-/// The method, and whatever else tells the shown_models apart but not their rows.
+/// The method, and what else distinguishes the models within a row.
 fn panel_title(shown_models: &[ShownModel<'_>], key: &CellKey, axes: &[Axis]) -> String {
     let mut title = key.method.clone();
     for axis in [Axis::Setting, Axis::Labels, Axis::Code] {

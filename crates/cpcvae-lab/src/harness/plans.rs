@@ -1,4 +1,4 @@
-//! The experiments that come with the program, and those of the user.
+//! Built-in plans of experiments, and the user's.
 
 use super::{Options, PlanName};
 use crate::experiment::Plan;
@@ -36,7 +36,7 @@ pub fn list() -> Result<String> {
     Ok(text)
 }
 
-/// The experiment that was asked for, with its name.
+/// The requested experiment, with its name.
 pub(super) fn find(options: &Options) -> Result<(String, Plan)> {
     let (name, file, text) = match &options.plan {
         PlanName::File(path) => {

@@ -1,4 +1,4 @@
-//! Table and figures of an experiment, from what is recorded.
+//! Table and figures of an experiment from its records.
 
 use super::Options;
 use super::figures::{self, FigureContext};
@@ -6,8 +6,8 @@ use crate::experiment::{CellKey, Entry, Plan, Record, ResultsFile, entries, repo
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// Writes table and figures of everything recorded with the plan's settings. The answer is text for
-/// people, and one object.
+/// Writes table and figures of all records with the plan's settings. Returns text and a JSON
+/// object.
 pub fn write(
     plan: &Plan,
     results: &ResultsFile,
@@ -49,7 +49,7 @@ pub fn write(
     for path in &files {
         text += &format!("wrote {}\n", path.display());
     }
-    // Some may be as they were, which a remark has said.
+    // Figures that were not updated have a remark.
     for path in &figures {
         text += &format!("figure {}\n", path.display());
     }
@@ -74,7 +74,7 @@ fn save(stem: &Path, extension: &str, content: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The table with where it comes from, and the figures.
+/// The table with its origin, and the figures.
 fn page(plan: &Plan, numbers: &[Entry], origin: &str, figures: &[PathBuf]) -> String {
     let mut page = format!(
         "# {}\n\n{origin}. Mean ± standard deviation over draws of labels, weights and noise; \

@@ -8,8 +8,8 @@ use crate::pictures::{labelled_points, predictions_of};
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 
-/// A panel for each model: test rows in the colour of their prediction, labelled rows as
-/// diamonds in that of their class.
+/// One panel for each model: test rows in the colour of their prediction, labelled rows as diamonds
+/// in that of their class.
 pub fn draw(
     figure: &FigurePlan,
     axes: &[Axis],

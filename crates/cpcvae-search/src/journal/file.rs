@@ -1,4 +1,4 @@
-//! The file of a journal: whole lines are read, lines are appended with the lock held.
+//! The file of a journal: complete lines are read, lines are appended under a lock.
 
 use super::Operation;
 use super::lock::Lock;
@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A journal and how far it was read.
+/// A journal and the position up to which it was read.
 #[derive(Debug)]
 pub(crate) struct JournalFile {
     path: PathBuf,
-    /// Who writes, as every line says.
+    /// The name of this writer, which is in every line.
     worker: String,
     /// Bytes of the lines that were read.
     read: u64,
-    /// How many lines they are.
+    /// Number of lines that were read.
     lines: usize,
 }
 
 impl JournalFile {
-    /// The journal at that path, which need not be there yet.
+    /// The journal at that path, which need not exist yet.
     pub fn open(path: &Path) -> Result<Self> {
         let problem = |error| SearchError::file(path, error);
         if let Some(folder) = path.parent() {
@@ -43,13 +43,13 @@ impl JournalFile {
         })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whole lines that were not read before. A last one without its end is still being written, or
-    /// its writer was killed.
+    /// Complete lines that were not read before. A last line without its end is still being
+    /// written, or its writer was killed.
     pub fn new_lines(&mut self) -> Result<Vec<(usize, Value)>> {
         let problem = |error| SearchError::file(&self.path, error);
         let mut file = File::open(&self.path).map_err(problem)?;
@@ -72,13 +72,13 @@ impl JournalFile {
         Ok(lines)
     }
 
-    /// Keeps all others from writing.
+    /// Locks out other writers.
     pub fn lock(&self) -> Result<Lock> {
         Lock::acquire(&self.path)
     }
 
-    /// Appends lines; when this returns they are on disk. `_lock` shows that nobody else writes, so
-    /// a line without its end is of a writer who was killed, and is cut off.
+    /// Appends lines and syncs them to disk. `_lock` proves that no other process writes, so an
+    /// incomplete last line is from a killed writer, and is truncated.
     pub fn append(&self, lines: &[(Operation, Value)], _lock: &Lock) -> Result<()> {
         let mut text = String::new();
         for (operation, fields) in lines {
@@ -107,7 +107,7 @@ impl JournalFile {
     }
 }
 
-/// Python writes numbers that are none as words that JSON does not have.
+/// Python writes NaN and infinity as words that JSON does not have.
 fn parsed(line: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(line).or_else(|error| {
         let text = String::from_utf8_lossy(line);
@@ -126,7 +126,7 @@ fn parsed(line: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// Bytes up to the end of the last whole line.
+/// Bytes up to the end of the last complete line.
 fn whole_lines(file: &mut File) -> std::io::Result<u64> {
     const CHUNK: u64 = 4096;
     let mut end = file.metadata()?.len();
@@ -143,7 +143,7 @@ fn whole_lines(file: &mut File) -> std::io::Result<u64> {
     Ok(0)
 }
 
-/// A name that nobody else has.
+/// A unique name.
 fn worker() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -1,6 +1,6 @@
-//! The lock beside a journal, by Optuna's convention: a symbolic link `JOURNAL.lock`, which only one
-//! process can make, also on network file systems. Whoever is killed leaves it behind, so a lock
-//! under which nothing was written for a while is taken away.
+//! The lock beside a journal, by Optuna's convention: a symbolic link `JOURNAL.lock`, which only
+//! one process can create, also on network file systems. A killed process leaves it behind, so a
+//! lock is removed if nothing was written under it for a while.
 
 use crate::{Result, SearchError};
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// How long a lock may be held without a change of the journal; Optuna's `grace_period`.
 pub const GRACE: Duration = Duration::from_secs(30);
 
-/// Held while something is appended.
+/// Held while lines are appended.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -36,7 +36,7 @@ impl Lock {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(SearchError::file(&path, error)),
             }
-            // Optuna looks through the link too, at the journal itself.
+            // Like Optuna, this follows the link to the journal itself.
             let now = std::fs::metadata(&path).and_then(|found| found.modified());
             let now = now.ok();
             if now != changed {
@@ -61,21 +61,21 @@ impl Drop for Lock {
 
 #[cfg(unix)]
 fn make(journal: &Path, path: &Path) -> std::io::Result<()> {
-    // The link is looked through from the folder that it lies in.
+    // The link is resolved relative to its own folder.
     let target = journal
         .file_name()
         .ok_or(std::io::Error::from(ErrorKind::InvalidInput))?;
     std::os::unix::fs::symlink(target, path)
 }
 
-/// Where links need rights of their own: Optuna's `JournalFileOpenLock`, a file of the same name.
+/// On systems where links need privileges: Optuna's `JournalFileOpenLock`, a file of the same name.
 #[cfg(not(unix))]
 fn make(_: &Path, path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true).open(path).map(|_| ())
 }
 
-/// Renamed first, so that of several who take it away only one succeeds.
+/// Renamed first, so that only one of several processes succeeds.
 fn take_away(path: &Path) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut name = path.as_os_str().to_owned();
@@ -96,7 +96,7 @@ mod tests {
         let journal = folder.path().join("journal.log");
         std::fs::write(&journal, "").expect("writable");
         let lock = Lock::acquire(&journal).expect("free");
-        // Its owner never lets go, as one that was killed.
+        // Its owner never releases it, like a killed process.
         std::mem::forget(lock);
         let grace = Duration::from_millis(50);
         let began = Instant::now();

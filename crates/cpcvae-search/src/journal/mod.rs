@@ -1,5 +1,5 @@
-//! A journal of Optuna: a file of JSON lines, each something that was done. Whoever reads all lines
-//! in order knows all studies and trials.
+//! An Optuna journal: a file of JSON lines, each an operation. All studies and trials are
+//! reconstructed by reading the lines in order.
 
 mod file;
 mod lock;
@@ -9,7 +9,7 @@ pub(crate) use file::JournalFile;
 pub use lock::GRACE;
 pub(crate) use replay::Replay;
 
-/// What a line does. The numbers are Optuna's.
+/// The operation of a line. The numbers are Optuna's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     CreateStudy = 0,

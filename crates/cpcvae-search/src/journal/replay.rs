@@ -1,4 +1,5 @@
-//! What the lines of a journal add up to: the same as Optuna's `JournalStorageReplayResult`.
+//! The state after replaying the lines of a journal: the same as Optuna's
+//! `JournalStorageReplayResult`.
 
 use super::Operation;
 use crate::{Distribution, Trial, TrialState};
@@ -9,15 +10,15 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StudyRecord {
     pub name: String,
-    /// Whether smaller is better, which is all that is searched here.
+    /// Whether smaller is better, the only supported direction.
     pub minimises: bool,
     pub user_attrs: BTreeMap<String, Value>,
-    /// Places in [`Replay::trials`].
+    /// Indices into [`Replay::trials`].
     pub trials: Vec<usize>,
     pub is_deleted: bool,
 }
 
-/// All that a journal says.
+/// The state of a journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Replay {
     pub studies: Vec<StudyRecord>,
@@ -27,7 +28,7 @@ pub(crate) struct Replay {
 type Applied = Result<(), String>;
 
 impl Replay {
-    /// Takes in a line.
+    /// Applies a line.
     pub fn apply(&mut self, line: &Value) -> Applied {
         let operation = line["op_code"].as_u64().and_then(Operation::from_number);
         let Some(operation) = operation else {
@@ -44,7 +45,7 @@ impl Replay {
             Operation::SetTrialStateValues => self.change_trial(line, set_state),
             Operation::SetTrialIntermediateValue => self.change_trial(line, |trial, line| {
                 let step = number(line, "step")? as u64;
-                // Optuna writes NaN as a word that JSON does not have; there is none here.
+                // Optuna writes NaN as a word, which is replaced by null when read.
                 let value = line["intermediate_value"].as_f64().unwrap_or(f64::NAN);
                 trial.reports.insert(step, value);
                 Ok(())
@@ -63,7 +64,7 @@ impl Replay {
 
     fn create_study(&mut self, line: &Value) -> Applied {
         let name = line["study_name"].as_str().unwrap_or_default();
-        // Of two who made it at once, the first did.
+        // If two processes created it, the first one counts.
         if self.place(name).is_none() {
             self.studies.push(StudyRecord {
                 name: name.into(),
@@ -125,8 +126,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Changes a trial, unless it is finished: then the line came too late, and Optuna ignores it as
-    /// well.
+    /// Changes a trial, unless it is finished: then the line came too late, and is ignored as by
+    /// Optuna.
     fn change_trial(
         &mut self,
         line: &Value,

@@ -1,9 +1,9 @@
-//! Smoothed counts on a grid, by Scott's rule, for importances.
+//! Kernel density estimates on a grid, with Scott's rule, for importances.
 
 use super::truncated::log_mass;
 
-/// Probabilities of each place from how often it was seen, with one place seen at least. Choices are
-/// not near to each other, places of a range are.
+/// Probabilities of grid points from counts, of which one must be positive. Values of a range are
+/// smoothed, choices are not.
 pub fn grid_density(counts: &[usize], are_choices: bool) -> Vec<f64> {
     let seen: Vec<(f64, f64)> = counts
         .iter()
@@ -39,7 +39,7 @@ pub fn grid_density(counts: &[usize], are_choices: bool) -> Vec<f64> {
     places.map(at).collect()
 }
 
-/// Scott's rule for weighted values in order.
+/// Scott's rule for weighted, sorted values.
 fn scott(seen: &[(f64, f64)]) -> f64 {
     let total: f64 = seen.iter().map(|(_, weight)| weight).sum();
     let mean = seen.iter().map(|(at, weight)| at * weight).sum::<f64>() / total;

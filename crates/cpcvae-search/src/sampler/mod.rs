@@ -1,4 +1,4 @@
-//! What to try next.
+//! The choice of the next trial.
 
 mod grid;
 mod parzen;
@@ -13,26 +13,25 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
-/// How the next trial is chosen. All depend on the seed, the trial's number and, for TPE, on the
-/// trials so far; on nothing else.
+/// How the next trial is chosen. All samplers depend on the seed, the trial's number and, for TPE,
+/// on the trials so far; on nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sampler {
-    /// By chance.
+    /// At random.
     Random,
     /// Sobol' points with Owen's scrambling, which cover the space evenly.
     QuasiRandom,
-    /// Where good trials are dense and others are not: the tree-structured Parzen estimator of
-    /// Bergstra et al. 2011, as Optuna 5 has it.
+    /// The tree-structured Parzen estimator of Bergstra et al. 2011 as in Optuna 5: where good
+    /// trials are dense and others are not.
     #[default]
     Tpe,
 }
 
-/// Points of the Sobol' sequence that there are.
+/// The number of points of the Sobol' sequence.
 const SOBOL_POINTS: u32 = 1 << 16;
 
 impl Sampler {
-    /// The parameters of the next trial. Those in `fixed` are as they are there, where they are
-    /// possible.
+    /// The parameters of the next trial. Those in `fixed` have the given values, if possible.
     pub fn propose(
         self,
         space: &Space,
@@ -45,7 +44,7 @@ impl Sampler {
         random.set_stream(number);
         let tpe = Tpe::default();
         let learns = self == Self::Tpe && tpe.has_enough(trials);
-        // Drawn together, so that what goes well together is tried together.
+        // Drawn jointly, so that dependencies between parameters are modelled.
         let mut params = match learns {
             true => tpe.joint(space, trials, &mut random),
             false => BTreeMap::new(),

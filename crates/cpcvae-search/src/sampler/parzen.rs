@@ -5,10 +5,10 @@ use super::truncated::{log_density, log_mass, quantile};
 use crate::{Distribution, Parameter};
 use rand::{Rng, RngExt};
 
-/// Trials, counted from the newest, that weigh alike; older ones weigh less.
+/// This many of the newest trials have the same weight; older ones have less.
 const NEWEST: usize = 25;
 
-/// Kernels of one parameter, in the order of the trials, the one of the whole space last.
+/// Kernels of one parameter, in the order of the trials, with the prior's kernel last.
 #[derive(Clone, Debug)]
 enum Kernels {
     /// Truncated normals, of logarithms where `log`.
@@ -17,7 +17,7 @@ enum Kernels {
         low: f64,
         high: f64,
         log: bool,
-        /// Half a step of whole numbers; 0 of others.
+        /// Half a step for whole numbers; 0 for others.
         half: f64,
     },
     /// Probabilities of choices.
@@ -32,7 +32,7 @@ pub struct Parzen {
 }
 
 impl Parzen {
-    /// From what trials had for some parameters: `seen[trial][parameter]`, oldest first.
+    /// From the parameters of trials: `seen[trial][parameter]`, oldest first.
     pub fn new(parameters: &[&Parameter], seen: &[Vec<f64>]) -> Self {
         let mut weights = weights(seen.len());
         weights.push(1.0);
@@ -114,7 +114,7 @@ impl Kernels {
                 let (mean, deviation) = kernels[kernel];
                 let inner = quantile(u, mean, deviation, *low, *high);
                 let outer = |inner: f64| if *log { inner.exp() } else { inner };
-                // The ends again, after what logarithms have rounded.
+                // Clamped again, against rounding of logarithms.
                 let (from, to) = (outer(*low) + half, outer(*high) - half);
                 match *half > 0.0 {
                     true => outer(inner).round().clamp(from.round(), to.round()),
@@ -147,7 +147,7 @@ impl Kernels {
     }
 }
 
-/// The newest weigh 1, older ones less, the oldest 1 / count.
+/// The newest have weight 1, older ones less, the oldest 1 / count.
 fn weights(count: usize) -> Vec<f64> {
     let older = count.saturating_sub(NEWEST);
     let first = 1.0 / count.max(1) as f64;
@@ -159,7 +159,7 @@ fn weights(count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Each as wide as the larger distance to a neighbour, within bounds.
+/// The width of each is the larger distance to a neighbour, within bounds.
 fn with_deviations(means: &[f64], low: f64, high: f64) -> Vec<(f64, f64)> {
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|a, b| means[*a].total_cmp(&means[*b]));
@@ -172,7 +172,7 @@ fn with_deviations(means: &[f64], low: f64, high: f64) -> Vec<(f64, f64)> {
         let left = rank.checked_sub(1).map(|left| own - means[order[left]]);
         let right = order.get(rank + 1).map(|right| means[*right] - own);
         let deviation = match (left, right) {
-            // Of two or more, the ends of the space are no neighbours.
+            // With two or more, the ends of the space are not neighbours.
             (Some(left), None) if last > 0 => left,
             (None, Some(right)) if last > 0 => right,
             (left, right) => left.unwrap_or(own - low).max(right.unwrap_or(high - own)),
@@ -198,7 +198,7 @@ fn of_choices(choices: usize, seen: &[f64]) -> Vec<Vec<f64>> {
     kernels
 }
 
-/// The place at which the sum of weights passes `u`.
+/// The index at which the cumulated weight exceeds `u`.
 fn choose(weights: &[f64], u: f64) -> usize {
     let mut sum = 0.0;
     let place = weights.iter().position(|weight| {

@@ -1,7 +1,7 @@
-//! The tree-structured Parzen estimator: the density of parameters of good trials over that of the
-//! others is the larger, the more a point promises. As in Optuna 5: parameters that are always there
-//! together, others alone, and trials that still run count as bad ones, so that nobody tries the same
-//! beside them.
+//! The tree-structured Parzen estimator: a point is the more promising, the larger the ratio of the
+//! densities of good and other trials. As in Optuna 5: parameters that are always active are
+//! modelled jointly, others independently, and running trials count as bad ones, so that parallel
+//! workers do not try the same.
 
 use super::parzen::Parzen;
 use crate::{Parameter, Space, Trial, TrialState};
@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 /// Settings of the search, with Optuna's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tpe {
-    /// Trials by chance before it learns.
+    /// Random trials before TPE starts.
     pub startup: usize,
-    /// Draws of which the most promising is taken.
+    /// Draws of which the most promising is chosen.
     pub candidates: usize,
 }
 
@@ -27,12 +27,12 @@ impl Default for Tpe {
 }
 
 impl Tpe {
-    /// Whether there are enough trials to learn from.
+    /// Whether there are enough trials.
     pub(super) fn has_enough(&self, trials: &[Trial]) -> bool {
         trials.iter().filter(|trial| is_known(trial)).count() >= self.startup
     }
 
-    /// The parameters that are always there.
+    /// Proposes the parameters that are always active.
     pub(super) fn joint(
         &self,
         space: &Space,
@@ -51,7 +51,7 @@ impl Tpe {
         names.zip(values).collect()
     }
 
-    /// One parameter for itself.
+    /// Proposes a single parameter.
     pub(super) fn alone(
         &self,
         parameter: &Parameter,
@@ -78,7 +78,7 @@ impl Tpe {
         best.map_or(Vec::new(), |(_, point)| point)
     }
 
-    /// Of good trials and of the others.
+    /// Densities of good trials and of the others.
     fn densities(&self, parameters: &[&Parameter], trials: &[Trial]) -> (Parzen, Parzen) {
         let (good, bad) = split(trials);
         let seen = |trials: Vec<&Trial>| -> Vec<Vec<f64>> {
@@ -97,7 +97,7 @@ impl Tpe {
         )
     }
 
-    /// What a point promises: the logarithm of the ratio of densities. For tests against Optuna.
+    /// The logarithm of the ratio of densities, for tests against Optuna.
     #[doc(hidden)]
     pub fn promise(&self, space: &Space, trials: &[Trial], point: &[f64]) -> f64 {
         let parameters: Vec<&Parameter> = space.parameters.iter().collect();
@@ -110,8 +110,8 @@ fn is_known(trial: &Trial) -> bool {
     matches!(trial.state, TrialState::Complete | TrialState::Pruned)
 }
 
-/// The good tenth, 25 at most, and the others with those that still run; both by number. Trials that
-/// were stopped come after complete ones, by how far and how well they got.
+/// The good tenth, at most 25, and the others including running ones; both by number. Stopped
+/// trials are ranked after complete ones, by their last step and value.
 fn split(trials: &[Trial]) -> (Vec<&Trial>, Vec<&Trial>) {
     let mut ranked: Vec<&Trial> = trials.iter().filter(|trial| is_known(trial)).collect();
     let key = |trial: &Trial| {

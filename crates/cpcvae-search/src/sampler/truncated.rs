@@ -1,4 +1,4 @@
-//! The normal distribution between two ends.
+//! The truncated normal distribution.
 
 use statrs::function::erf::{erfc, erfc_inv};
 use std::f64::consts::SQRT_2;
@@ -8,8 +8,8 @@ fn below(x: f64) -> f64 {
     0.5 * erfc(-x / SQRT_2)
 }
 
-/// The logarithm of the probability between `a` and `b`, in standard deviations; without loss of
-/// digits far from the middle.
+/// The logarithm of the probability between `a` and `b`, in standard deviations; accurate in the
+/// tails.
 pub fn log_mass(a: f64, b: f64) -> f64 {
     let mass = if a > 0.0 {
         0.5 * (erfc(a / SQRT_2) - erfc(b / SQRT_2))
@@ -28,8 +28,8 @@ pub fn log_density(x: f64, mean: f64, deviation: f64, low: f64, high: f64) -> f6
     -0.5 * z * z - 0.5 * (2.0 * std::f64::consts::PI).ln() - deviation.ln() - mass
 }
 
-/// The value below which the share `u` of the probability between `low` and `high` lies. The mean
-/// lies between them.
+/// The quantile of share `u` of the distribution truncated to `low` and `high`. The mean is between
+/// them.
 pub fn quantile(u: f64, mean: f64, deviation: f64, low: f64, high: f64) -> f64 {
     let (a, b) = ((low - mean) / deviation, (high - mean) / deviation);
     let from = below(a);

@@ -1,4 +1,4 @@
-//! Labels held out fold by fold, and baselines on the same folds.
+//! Held-out predictions fold by fold, and baselines on the same folds.
 
 use super::{Comparison, MethodScores, ScoreKind};
 use crate::calibration::{closeness, rightness};
@@ -33,7 +33,7 @@ const OF_VALUES: [(&str, PredictValues); 4] = [
     ("median", baseline::median),
 ];
 
-/// What the common answer of a network and its members is called.
+/// The name of the ensemble of a network and its members.
 const ENSEMBLE: &str = "ensemble";
 
 /// Baselines that are networks, with the run's own shape and number of steps.
@@ -42,22 +42,22 @@ const TRAINED: [&str; 2] = [LabelsOnly::INFO.name, VaeThenMlp::INFO.name];
 /// The folder of the folds' runs.
 const FOLDS: &str = "crossfit";
 
-/// Steps of the network that learns labels alone, at most: it knows them by heart long before.
+/// The most steps of the network that is trained on the labels alone, which it fits long before.
 const LABELS_ONLY_STEPS: u64 = 500;
 
-/// Where cross-fits train: the device, where runs are kept, who follows them.
+/// The environment of cross-fits.
 pub struct Workplace<'a> {
     /// The device.
     pub device: &'a Device,
-    /// The run's folder; nothing for trainings in memory.
+    /// The run's folder; `None` for trainings in memory.
     pub folder: Option<PathBuf>,
-    /// Who hears of the trainings.
+    /// Receives the progress of trainings.
     pub watch: &'a dyn Watch,
 }
 
 impl Workplace<'_> {
-    /// Trains all parts of a cross-fit in `folder`, those that are finished there left out. Nothing
-    /// when a stop was asked for; with a folder the same call goes on from there.
+    /// Trains all unfinished parts of a cross-fit in `folder`. `None` when a stop was asked for;
+    /// with a folder the same call resumes.
     pub fn hold_out(
         &self,
         fit: &CrossFit<'_>,
@@ -88,7 +88,7 @@ impl Workplace<'_> {
         }))
     }
 
-    /// Where the folds of a method are kept.
+    /// The folder for the folds of a method.
     fn folder_of(&self, folding: &Folding, name: &str) -> Option<PathBuf> {
         Some(self.folds_folder(folding)?.join(name))
     }
@@ -98,18 +98,18 @@ impl Workplace<'_> {
         Some(folder.join(format!("{}-folds", folding.folds)))
     }
 
-    /// Removes the runs of the folds, once what they were trained for is known. What cannot be removed
-    /// does no harm.
+    /// Removes the runs of the folds, which are not needed after the comparison. Failing to remove
+    /// a folder is harmless.
     pub(crate) fn remove_folds(&self, folding: &Folding) {
         if let Some(folder) = self.folds_folder(folding) {
             let _ = std::fs::remove_dir_all(&folder);
-            // Other numbers of folds may be there still.
+            // Folders for other numbers of folds may still be there.
             let _ = folder.parent().map(std::fs::remove_dir);
         }
     }
 }
 
-/// Cross-fits the method of a run. Nothing when a stop was asked for.
+/// Cross-fits the method of a run. `None` when a stop was asked for.
 pub fn hold_out_labels(
     fit: &CrossFit<'_>,
     config: &RunConfig,
@@ -121,7 +121,7 @@ pub fn hold_out_labels(
     place.hold_out(fit, config, name, folder.as_deref())
 }
 
-/// How many trainings baselines take beside a cross-fit.
+/// How many trainings the baselines need in addition to a cross-fit.
 pub fn baseline_trainings(config: &RunConfig, fit: &CrossFit<'_>) -> usize {
     trained_baselines(config) * fit.parts()
 }
@@ -131,8 +131,8 @@ pub fn trained_baselines(config: &RunConfig) -> usize {
     baselines(config).count()
 }
 
-/// A method without its baselines yet, which did so on held-out rows. `class_weights` are how many
-/// times as frequent each class seems among rows without a label.
+/// The comparison of a method on held-out rows, without baselines so far. `class_weights` are the
+/// estimated frequencies of classes among rows without a label, relative to labels.
 pub fn comparison(
     (data, split): (&Dataset, &Split),
     config: &RunConfig,
@@ -155,7 +155,8 @@ pub fn comparison(
     }
 }
 
-/// What members of the ensemble say of held-out rows, in the order of the parts: one a member.
+/// Predictions of ensemble members for held-out rows, in the order of the parts: one [`HeldOut`] a
+/// member.
 pub fn members_held_out(fit: &CrossFit<'_>, config: &RunConfig) -> Result<Vec<HeldOut>> {
     let mut all: Vec<HeldOut> = Vec::new();
     for part in 0..fit.parts() {
@@ -169,7 +170,7 @@ pub fn members_held_out(fit: &CrossFit<'_>, config: &RunConfig) -> Result<Vec<He
     Ok(all)
 }
 
-/// The comparison of a common answer, with those who voted for it: the network, then the members.
+/// The comparison of an ensemble, with its voters as baselines: the network, then the members.
 pub fn with_voters(
     mut comparison: Comparison,
     data: &Dataset,
@@ -185,7 +186,7 @@ pub fn with_voters(
     comparison
 }
 
-/// Adds baselines on the same folds. Nothing when a stop was asked for.
+/// Adds baselines on the same folds. `None` when a stop was asked for.
 pub fn with_baselines(
     mut comparison: Comparison,
     data: &Dataset,
@@ -243,10 +244,10 @@ fn scores(data: &Dataset, name: &str, held_out: &HeldOut) -> MethodScores {
     }
 }
 
-/// Baselines that are trained: those that the run's own method is not.
+/// Trained baselines: those that differ from the run's own method.
 fn baselines(config: &RunConfig) -> impl Iterator<Item = &'static str> {
     let ours = config.method.name();
-    // Beside members that need no training, what the labels alone give such a network is enough.
+    // With ensemble members, which are baselines without training, labels-only suffices.
     let most = match config.ensemble.members {
         EnsembleMembers::None => TRAINED.len(),
         EnsembleMembers::All => 1,

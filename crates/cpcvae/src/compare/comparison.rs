@@ -1,4 +1,4 @@
-//! A comparison in words: does the unlabelled data help, by how much, with what certainty.
+//! A comparison in words: whether the unlabelled rows help, by how much, and how certain that is.
 
 use super::paired::Paired;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What scores are.
+    /// The kind of scores.
     pub measure: ScoreKind,
     /// Folds that labels were held out in.
     pub folds: usize,
@@ -36,24 +36,24 @@ pub struct Comparison {
     pub never_held_out: usize,
     /// The method that learns from unlabelled rows too.
     pub ours: MethodScores,
-    /// What the labels alone give, with the same network and steps.
+    /// The same network and steps on the labels alone.
     pub labels_only: Option<MethodScores>,
     /// Other baselines.
     pub others: Vec<MethodScores>,
     /// Names of the classes, and how many labels each has; empty for continuous labels.
     pub classes: Vec<(String, usize)>,
-    /// How many times as frequent each class seems among rows without a label; empty where nobody
-    /// knows.
+    /// Estimated frequency of each class among rows without a label, relative to labels; empty if
+    /// unknown.
     pub class_weights: Vec<f64>,
 }
 
-/// What the scores of a comparison are.
+/// The kind of scores of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScoreKind {
-    /// 1 for a right answer, 0 for a wrong one, or a share of right answers over repeats.
+    /// 1 for a correct prediction, 0 for a wrong one, or the share of correct ones over repeats.
     Accuracy,
-    /// Minus the size of the error of a continuous label.
+    /// Minus the absolute error of a continuous label.
     Error,
 }
 
@@ -81,7 +81,7 @@ pub enum Outcome {
     Helps,
     /// They do harm.
     Hurts,
-    /// It cannot be told.
+    /// The evidence is not sufficient.
     Unclear,
 }
 
@@ -104,28 +104,28 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// The answer, a sentence or two.
     pub answer: String,
-    /// What to be careful about, a sentence or two each.
+    /// Caveats, a sentence or two each.
     pub warnings: Vec<String>,
 }
 
 /// Held-out rows below which hardly any difference can be seen.
 const FEW_ROWS: usize = 30;
-/// Share of the labels from which on one class outweighs the others.
+/// A class with at least this share of the labels dominates.
 const MOST: f64 = 0.8;
-/// Labels of the largest class to those of the smallest from which on classes are imbalanced.
+/// Classes are imbalanced from this ratio of the largest to the smallest class on.
 const IMBALANCE: f64 = 5.0;
-/// Share of the unlabelled rows that would have to change class for classes to be as frequent as
-/// among labels, from which on that is said.
+/// From this difference in class shares (total variation) between unlabelled rows and labels on, a
+/// warning is given.
 const OTHER_SHARES: f64 = 0.15;
 
 impl Comparison {
-    /// All methods: ours, labels alone, the others.
+    /// All methods: ours, labels-only, the others.
     pub fn methods(&self) -> impl Iterator<Item = &MethodScores> {
         let first = std::iter::once(&self.ours);
         first.chain(&self.labels_only).chain(&self.others)
     }
 
-    /// Ours against another on the same rows.
+    /// Ours compared with another on the same rows.
     pub fn paired(&self, other: &MethodScores) -> Option<Paired> {
         match self.measure {
             ScoreKind::Accuracy => Paired::of_shares(&self.ours.scores, &other.scores),
@@ -236,7 +236,7 @@ impl Comparison {
         }
     }
 
-    /// The best of the other baselines, where it is ahead.
+    /// The best of the other baselines, if it is better than ours.
     fn better_baseline(&self) -> Option<String> {
         let best = self
             .others
@@ -281,7 +281,7 @@ impl Comparison {
         ))
     }
 
-    /// Labels that are shared out otherwise than the rows seem to be.
+    /// A warning if class frequencies differ between unlabelled rows and labels.
     fn other_shares(&self) -> Option<String> {
         let labels: usize = self.classes.iter().map(|(_, labels)| labels).sum();
         let shares = self.classes.iter().zip(&self.class_weights);
@@ -298,8 +298,8 @@ impl Comparison {
             .max_by(|a, b| gained(a).total_cmp(&gained(b)))?;
         (moved >= OTHER_SHARES).then(|| {
             format!(
-                "classes seem to be shared out otherwise among the unlabelled rows than among the \
-                 labels (`{name}`: {:.0}% there, {:.0}% here): accuracy above is that on rows like \
+                "class frequencies seem to differ between the unlabelled rows and the \
+                 labels (`{name}`: {:.0}% there, {:.0}% here): the accuracy above holds for rows like \
                  the labelled ones; calibration and conformal sets allow for the difference",
                 100.0 * elsewhere,
                 100.0 * labelled
@@ -308,7 +308,7 @@ impl Comparison {
     }
 }
 
-/// A difference counts when its interval leaves zero out and, for accuracies, the exact test
+/// A difference is significant when its interval excludes zero and, for accuracies, the exact test
 /// agrees.
 fn outcome(measure: ScoreKind, paired: &Paired) -> Outcome {
     let is_sure = measure == ScoreKind::Error || paired.p_value < 0.05;
@@ -319,13 +319,13 @@ fn outcome(measure: ScoreKind, paired: &Paired) -> Outcome {
     }
 }
 
-/// An interval narrows with the root of the number of rows.
+/// An interval narrows with the square root of the number of rows.
 fn rows_needed(paired: &Paired, rows: usize) -> String {
     let half = 0.5 * (paired.high - paired.low);
     let needed = rows as f64 * (half / paired.difference).powi(2);
     match needed {
         needed if needed.is_finite() && needed > rows as f64 && needed < 1e5 => {
-            // Two digits are more than such a guess is worth.
+            // Rounded to two digits, since it is a rough estimate.
             let unit = 10f64.powf((needed.log10().floor() - 1.0).max(0.0));
             let needed = (needed / unit).ceil() * unit;
             format!(

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A method that is right on the rows from `from` to `to` of `rows`.
+/// A method that is correct on the rows from `from` to `to` of `rows`.
 fn right(name: &str, rows: usize, from: usize, to: usize) -> MethodScores {
     MethodScores {
         name: name.into(),
@@ -130,7 +130,7 @@ fn labels_shared_out_otherwise_than_rows_are_told() {
     let mut contest = contest(right("cpc", 100, 0, 95), right("labels-only", 100, 0, 75));
     let has = |contest: &Comparison| {
         let warnings = contest.verdict().warnings;
-        let of_shares = |warning: &String| warning.contains("shared out otherwise");
+        let of_shares = |warning: &String| warning.contains("class frequencies seem to differ");
         warnings.into_iter().find(of_shares)
     };
     assert_eq!(has(&contest), None, "a tenth more or less is nothing");

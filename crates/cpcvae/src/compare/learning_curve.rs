@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::infer::quality::share;
 use cpcvae_data::{Dataset, Labels, Split};
 
-/// Numbers of labels that are tried where none is asked for.
+/// How many numbers of labels are tried by default.
 const POINTS: u32 = 4;
 
 /// A measured curve.
@@ -16,12 +16,12 @@ const POINTS: u32 = 4;
 pub struct LearningCurve {
     /// Its points, by increasing numbers of labels.
     pub points: Vec<CurvePoint>,
-    /// Rows that each was measured on.
+    /// Rows that each point was measured on.
     pub rows: usize,
 }
 
-/// Trains on more and more labels. `counts` are the numbers of labels; a few are chosen where it is
-/// empty. Nothing when a stop was asked for; with a folder the same call goes on from there.
+/// Trains on increasing numbers of labels. `counts` are these numbers; a few are chosen if it is
+/// empty. `None` when a stop was asked for; with a folder the same call resumes.
 pub fn learning_curve(
     data: &Dataset,
     split: &Split,
@@ -67,8 +67,8 @@ pub fn learning_curve(
     Ok(Some(LearningCurve { points, rows }))
 }
 
-/// The numbers of labels: those asked for, or four from a few to all that are not held out, each
-/// about as many times the one before.
+/// The numbers of labels: those asked for, or four in geometric progression up to all that are not
+/// held out.
 fn label_counts(
     asked: &[usize],
     data: &Dataset,
@@ -76,7 +76,7 @@ fn label_counts(
     folding: &Folding,
 ) -> Result<Vec<usize>> {
     let labels = split.labelled.len();
-    // What is left of the labels when the largest fold is held out.
+    // The labels outside of the largest fold.
     let most = labels - labels.div_ceil(folding.folds.min(labels).max(1));
     let least = data.class_names().len();
     if most <= least {

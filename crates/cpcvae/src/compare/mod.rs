@@ -1,4 +1,5 @@
-//! How good a method is on labels held out, against baselines on the same rows, in words.
+//! Evaluation on held-out labels, compared with baselines on the same rows, with a verdict in
+//! words.
 
 mod baselines;
 mod comparison;

@@ -1,4 +1,4 @@
-//! Two methods on the same rows: how far apart they are, and how sure that is.
+//! Paired comparison of two methods on the same rows: their difference and its certainty.
 
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
@@ -15,14 +15,14 @@ pub struct Paired {
     pub better: usize,
     /// Rows on which it is worse.
     pub worse: usize,
-    /// Two-sided exact probability of so uneven a number of better and worse rows if neither
-    /// method were the better one (McNemar's exact test).
+    /// Two-sided p-value of McNemar's exact test: the probability of so uneven numbers of better
+    /// and worse rows if both methods were equally good.
     pub p_value: f64,
 }
 
 impl Paired {
-    /// Compares shares of right answers, between 0 and 1, row by row. The interval is Agresti
-    /// and Min's (2005), which also holds for few rows; nothing without rows.
+    /// Compares shares of correct predictions, between 0 and 1, row by row. The interval is that of
+    /// Agresti and Min (2005), which also holds for few rows; `None` without rows.
     pub fn of_shares(ours: &[f64], theirs: &[f64]) -> Option<Self> {
         let mut paired = Self::counted(ours, theirs)?;
         let gains = ours.iter().zip(theirs).map(|(a, b)| a - b);
@@ -37,8 +37,8 @@ impl Paired {
         Some(paired)
     }
 
-    /// Compares any scores of which more is better, by the t interval of their differences;
-    /// nothing for fewer than two rows.
+    /// Compares any scores of which larger is better, by the t interval of their differences;
+    /// `None` for fewer than two rows.
     pub fn of_scores(ours: &[f64], theirs: &[f64]) -> Option<Self> {
         let mut paired = Self::counted(ours, theirs)?;
         let rows = ours.len() as f64;
@@ -53,7 +53,7 @@ impl Paired {
         Some(paired)
     }
 
-    /// Difference, counts and p value; the interval is left to the callers.
+    /// Difference, counts and p-value; the interval is left to the callers.
     fn counted(ours: &[f64], theirs: &[f64]) -> Option<Self> {
         if ours.is_empty() || ours.len() != theirs.len() {
             return None;
@@ -75,7 +75,7 @@ impl Paired {
 /// Half the width of a standard normal's 95 % interval.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The same for Student's t.
+/// The same for Student's t distribution.
 fn t_quantile(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(Z, |t| t.inverse_cdf(0.975))
 }
@@ -109,7 +109,7 @@ mod tests {
         // By hand: cells 8.5 and 0.5 of 22 give 0.364 -+ 1.96 sqrt(9 - 64/22) / 22.
         assert!((paired.low - 0.1437).abs() < 1e-3, "{paired:?}");
         assert!((paired.high - 0.5835).abs() < 1e-3, "{paired:?}");
-        // No row differs: no difference, but not without doubt.
+        // No row differs: the difference is zero, with an interval.
         let same = Paired::of_shares(&ours, &ours).expect("rows");
         assert!(same.difference == 0.0 && same.low < 0.0 && same.high > 0.0);
         assert_eq!(Paired::of_shares(&[], &[]), None);

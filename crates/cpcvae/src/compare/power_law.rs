@@ -1,5 +1,4 @@
-//! Accuracy against the number of labels: the law that errors fall by, and what it says of
-//! labels not bought yet.
+//! The power law of errors against the number of labels, and its extrapolation.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +25,9 @@ pub struct PowerLaw {
 }
 
 impl PowerLaw {
-    /// The line through the logarithms of labels and errors with the least squares. `rows` is
-    /// how many rows were held out: an error of none of them is taken for half of one. Nothing
-    /// for fewer than two different numbers of labels.
+    /// The least-squares line through the logarithms of labels and errors. `rows` is how many rows
+    /// were held out: zero errors count as half an error. `None` for fewer than two different
+    /// numbers of labels.
     pub fn fit(points: &[CurvePoint], rows: usize) -> Option<Self> {
         let least = 0.5 / rows.max(1) as f64;
         let logs: Vec<(f64, f64)> = points
@@ -60,7 +59,7 @@ impl PowerLaw {
     }
 }
 
-/// How many more labels are worth buying, in words that do not promise more than was measured.
+/// How many more labels are worth buying, in words that are limited to what was measured.
 pub fn worth_buying(points: &[CurvePoint], rows: usize) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return "Nothing was measured.".into();
@@ -127,7 +126,7 @@ mod tests {
         assert!((law.rate - 0.5).abs() < 1e-9 && (law.scale - 0.8).abs() < 1e-9);
         assert!((law.accuracy(160) - (1.0 - 0.8 / 160f64.sqrt())).abs() < 1e-9);
         assert_eq!(PowerLaw::fit(&points(|_| 0.5)[..1], 10), None);
-        // No errors at all are not minus infinity.
+        // Zero errors must not become minus infinity.
         let none = PowerLaw::fit(&points(|_| 1.0), 10).expect("points");
         assert!(none.rate.abs() < 1e-9);
     }
@@ -146,7 +145,7 @@ mod tests {
         assert!(slow.contains("intervals overlap"), "{slow}");
         let flat = worth_buying(&points(|_| 0.8), 100);
         assert!(flat.contains("not worth buying"), "{flat}");
-        // A dip between equal ends has a slope, but nothing was gained.
+        // A dip between equal ends has a slope, but no gain.
         let dip = worth_buying(&points(|n| if n == 20.0 { 0.7 } else { 0.8 }), 100);
         assert!(dip.contains("not worth buying"), "{dip}");
         assert!(worth_buying(&points(|_| 0.8)[..1], 100).contains("says nothing of more"));

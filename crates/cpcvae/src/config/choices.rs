@@ -1,4 +1,4 @@
-//! Settings that are one of a few words, as written.
+//! Settings that are one of a few words.
 
 use crate::error::{Error, Result};
 use cpcvae_kernels::product::Precision;
@@ -17,7 +17,7 @@ pub enum ScheduleName {
     Plateau,
 }
 
-/// Factors of products on the CPU.
+/// The precision of products on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrecisionName {
@@ -47,7 +47,7 @@ pub enum MeasureName {
 pub enum SolverName {
     /// Dual ascent during one training.
     Dual,
-    /// Whole trainings with increasing lambda.
+    /// Repeated trainings with increasing lambda.
     Sequence,
 }
 
@@ -62,8 +62,8 @@ impl PrecisionName {
     }
 }
 
-/// The choice that `text` names for the setting `key`, for example [`NetName::Wrn`](crate::net::NetName::Wrn) for `wrn`. The
-/// error says which there are.
+/// The choice that `text` names for the setting `key`, for example
+/// [`NetName::Wrn`](crate::net::NetName::Wrn) for `wrn`. The error lists the choices.
 pub fn choice<'a, T: Deserialize<'a>>(key: &str, text: &'a str) -> Result<T> {
     T::deserialize(StrDeserializer::<ValueError>::new(text))
         .map_err(|error| Error::setting(key, error.to_string()))

@@ -7,27 +7,27 @@ use cpcvae_data::{Dataset, Layout};
 
 /// From this many columns on a table needs a larger network.
 const MANY_COLUMNS: usize = 12;
-/// With fewer rows than this for each column, likelihoods would overfit.
+/// With fewer rows than this for each column, such likelihoods would overfit.
 const ROWS_A_COLUMN: usize = 10;
 
-/// Steps of a network that is one of several voters, and its step size at least: on eight tables with
-/// ten labels a class, 600, 1,000 and 2,000 steps voted for equally good answers.
+/// Steps and minimum step size of a network that is a member of an ensemble: on eight tables with
+/// ten labels a class, 600, 1,000 and 2,000 steps gave equally good ensemble predictions.
 const QUICK_STEPS: u64 = 1000;
 const QUICK_RATE: f64 = 2e-3;
 
-/// Tables of fewer rows than this are learnt in fewer steps, ...
+/// Tables of fewer rows than this are trained with fewer steps, ...
 const FEW_ROWS: usize = 500;
-/// ... so many for each row, but not fewer and not more than these: with five labels a class on tables
-/// of 100 to 300 rows, 150 and 4,000 steps voted for equally good answers, and with 30 to 100
+/// ... this many for each row, within these limits: with five labels a class on tables of 100 to
+/// 300 rows, 150 and 4,000 steps gave equally good ensemble predictions, and with 30 to 100
 /// continuous labels 150 and 1,000 steps predicted equally well.
 const STEPS_A_ROW: u64 = 3;
 const STEPS_OF_FEW_ROWS: [u64; 2] = [150, 600];
 
-/// Images that are looked at to see whether they are black and white.
+/// Images that are sampled to see whether they are black and white.
 const IMAGES: usize = 1000;
-/// Pixels nearer than this to 0 or 1 are black or white ...
+/// Pixels closer than this to 0 or 1 count as black or white ...
 const NEAR: f32 = 0.1;
-/// ... and so are images where at least this share of the pixels is.
+/// ... and so do images in which at least this share of the pixels does.
 const BLACK_AND_WHITE: f64 = 0.8;
 
 /// Whether nearly all pixels are near the darkest or the brightest value.
@@ -41,10 +41,11 @@ fn is_black_and_white(data: &Dataset) -> bool {
 }
 
 impl RunConfig {
-    /// These settings, which are defaults, for this data. Where all labels are used and every row
-    /// has one, batches are of labelled rows. For a table, code and network grow with its columns,
-    /// and so do the weights of the label terms, since the evidence grows with them. The rule is in `docs/columns.md`. Own images decide on their likelihood: those that are
-    /// nearly black and white have another one than photographs.
+    /// Adapts these default settings to the data. If all labels are used and every row has one,
+    /// batches are of labelled rows. For a table, the sizes of code and network grow with the
+    /// number of columns, and so do the weights of the label terms, since the evidence grows with
+    /// it. The rule is in `docs/columns.md`. For a user's own images, the likelihood depends on
+    /// whether they are nearly black and white.
     pub fn with_data_dependent_defaults(mut self, data: &Dataset, uses_all_labels: bool) -> Self {
         if uses_all_labels && data.labelled_rows().len() == data.len() {
             self.train.labelled_per_batch += self.train.unlabelled_per_batch;
@@ -57,7 +58,7 @@ impl RunConfig {
             if is_black_and_white(data) {
                 return self.for_black_and_white();
             }
-            // Binarising photographs would leave hardly anything of them.
+            // Binarising photographs would destroy nearly all of their content.
             if self.method.has_plain_images() {
                 self.model.likelihood = Family::Normal;
             }
@@ -74,7 +75,7 @@ impl RunConfig {
         }
         let is_ensemble = self.ensemble.members == EnsembleMembers::All;
         if is_ensemble && columns > 2 {
-            // Members answer too, and labels are held out: six trainings in all.
+            // Ensemble members predict too, and the cross-fit adds trainings: six in all.
             self.train.learning_rate = self.train.learning_rate.max(QUICK_RATE);
             self.train.steps = QUICK_STEPS;
         }
@@ -89,7 +90,7 @@ impl RunConfig {
         if rows < FEW_ROWS && is_ensemble {
             self.for_few_rows(rows);
         }
-        // Half-moon, two columns, is where the weights were found.
+        // The weights were tuned on half-moon, which has two columns.
         let growth = (columns.max(2) as f64 / 2.0).powf(0.25);
         let grown = |weight: f64| (weight * growth * 10.0).round() / 10.0;
         match &mut self.method {
@@ -103,8 +104,8 @@ impl RunConfig {
         self
     }
 
-    /// These settings for a table of so few rows, where others vote with the network: fewer steps
-    /// will do, and a batch holds no more rows than there are, with the same share of labels.
+    /// Adapts these settings to a table with few rows and an ensemble: fewer steps suffice, and a
+    /// batch has no more rows than the table, with the same share of labels.
     fn for_few_rows(&mut self, rows: usize) {
         let train = &mut self.train;
         let [fewest, most] = STEPS_OF_FEW_ROWS;
@@ -205,7 +206,8 @@ mod tests {
         assert_eq!(likelihood("m2", "x", &ink), Family::Bernoulli);
         assert_eq!(likelihood("m2", "x", &photographs), Family::Normal);
         assert_eq!(likelihood("sdgm", "x", &photographs), Family::Normal);
-        // Built-in data has its own rule; other methods paint ink and are robust on photographs.
+        // Built-in data has its own rule; other methods use a normal for black-and-white images and
+        // the robust likelihood for photographs.
         assert_eq!(likelihood("m2", "mnist", &photographs), Family::Bernoulli);
         assert_eq!(likelihood("cpc", "x", &ink), Family::Normal);
         assert_eq!(likelihood("cpc", "x", &photographs), Family::NoiseNormal);

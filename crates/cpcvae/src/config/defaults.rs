@@ -1,4 +1,4 @@
-//! What every setting is where nothing is said.
+//! The defaults of all settings.
 
 use super::{
     ConstraintConfig, DataConfig, EnsembleConfig, EnsembleMembers, MeasureName, ModelConfig,
@@ -13,15 +13,15 @@ use crate::net::spatial_transformer::TransformRanges;
 use crate::objective::LabelledEvidence;
 use crate::train::DecoderStart;
 
-/// Smallest sigma for pixels in [-1, 1] that are nearly all at one of the ends.
+/// Smallest sigma for pixels in [-1, 1] of nearly black-and-white images.
 const BLACK_AND_WHITE_FLOOR: f64 = 0.6;
 
-/// Training rows of own tables that are kept beside the model at most.
+/// The most training rows of a user's table that are stored with the model.
 const KEPT_ROWS: usize = 20_000;
 
 impl RunConfig {
-    /// These settings, which are defaults, with another network: for a wide residual network what
-    /// the paper has for SVHN and NORB, and batches that such a network needs less memory for.
+    /// These default settings with another network: for a wide residual network the paper's
+    /// settings for SVHN and NORB, and batches that need less memory.
     pub fn with_net(mut self, net: NetName) -> Self {
         if self.model.net == net {
             return self;
@@ -43,9 +43,9 @@ impl RunConfig {
         self
     }
 
-    /// These settings, which are defaults, with pseudo-labels from `source`. They say something of all
-    /// unlabelled rows, so most of a batch is unlabelled (the labelled rows are few and soon known),
-    /// and images vary by a pixel.
+    /// These default settings with pseudo-labels from `source`. They label all unlabelled rows, so
+    /// most of a batch is unlabelled (the few labelled rows are soon fitted), and images are
+    /// shifted by a pixel.
     pub fn with_pseudo_labels(mut self, source: PseudoLabelSourceName) -> Self {
         self.pseudo_labels.source = source;
         let train = &mut self.train;
@@ -56,16 +56,16 @@ impl RunConfig {
         self
     }
 
-    /// These settings, which are defaults, with members that vote beside the network.
+    /// These default settings with ensemble members beside the network.
     pub fn with_ensemble(mut self) -> Self {
         self.ensemble.members = EnsembleMembers::All;
         self.ensemble.kept_rows = KEPT_ROWS;
         self
     }
 
-    /// These settings, which are defaults, for images that are nearly black and white. The paper's
-    /// Noise-Normal takes ink for noise there (ADR 12); a normal distribution paints it. Its broad
-    /// sigma leaves codes room to vary, which is what consistency learns from.
+    /// These default settings for images that are nearly black and white. The paper's Noise-Normal
+    /// treats ink as noise there (ADR 12); a normal distribution models it. Its broad sigma lets
+    /// codes vary, which the consistency constraint learns from.
     pub(super) fn for_black_and_white(mut self) -> Self {
         if !self.method.has_plain_images() {
             self.model.likelihood = Family::Normal;
@@ -102,7 +102,7 @@ impl RunConfig {
                 },
                 hidden,
                 activation: match (images, plain) {
-                    // A rectifier is part of the normalisation; Maaloe's networks have it too.
+                    // A rectifier is part of the normalisation; Maaloe's networks use it too.
                     (true, true) if batch_norm => ActivationName::Relu,
                     (true, true) => ActivationName::Softplus,
                     (true, false) => ActivationName::Relu,
@@ -141,7 +141,7 @@ impl RunConfig {
                 labelled_per_batch: 100,
                 unlabelled_per_batch: 100,
                 labelled_evidence: LabelledEvidence::Batch,
-                // The transforms of CPC's code do what shifts would.
+                // The transforms in CPC's code already cover shifts.
                 shift: if images && !is_cpc { 2 } else { 0 },
                 stretch: 0.0,
                 learning_rate: if images { 1e-3 } else { 3e-3 },

@@ -2,25 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who answers for a row's class beside the network: an extension of ours, not the paper's.
+/// Members of the ensemble beside the network: an extension of ours, not the paper's.
 /// `docs/methods/ensemble.md` describes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnsembleConfig {
-    /// none (the network answers alone), or all.
+    /// none (the network predicts alone), or all.
     pub members: EnsembleMembers,
-    /// Training rows of a table that are kept beside the model at most: new rows are as unusual as
-    /// they are far from these, and gaps are filled from the nearest ones. 0: the network alone
-    /// says so.
+    /// The most training rows of a table that are stored with the model: new rows are unusual if
+    /// they are far from these, and missing cells are imputed from the nearest ones. 0: the network
+    /// does both.
     #[serde(default)]
     pub kept_rows: usize,
 }
 
-/// Which members there are, as written.
+/// The members of the ensemble.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnsembleMembers {
-    /// The network answers alone: the paper's method.
+    /// The network predicts alone: the paper's method.
     #[default]
     None,
     /// Extremely randomised trees, a random forest, logistic regression and a kernel ridge

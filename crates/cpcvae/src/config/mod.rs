@@ -1,8 +1,8 @@
-//! Settings as written, and their way to a checked plan.
+//! Settings as written in configuration files; [`crate::plan`] checks them.
 //!
-//! A [`RunConfig`] always has every key: it starts from the defaults for the method and the kind
-//! of data, and a TOML file and single settings (`key=value`) are laid over them. What is written to a run's
-//! `config.toml` is therefore complete, and an unknown key is one that the defaults do not have.
+//! A [`RunConfig`] always has every key: it starts from the defaults for the method and the kind of
+//! data, and a TOML file and single settings (`key=value`) override them. A run's `config.toml` is
+//! therefore complete, and an unknown key is one that the defaults do not have.
 
 mod choices;
 mod data_dependent;
@@ -37,22 +37,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
-    /// For the split, weights, batches and noise.
+    /// The seed of the split, weights, batches and noise.
     pub seed: u64,
-    /// What is learnt from.
+    /// The data.
     pub data: DataConfig,
-    /// What is learnt.
+    /// The model.
     pub model: ModelConfig,
-    /// How the objective is made.
+    /// The method.
     pub method: Method,
-    /// Pseudo-labels beside it.
+    /// Pseudo-labels.
     pub pseudo_labels: PseudoLabelConfig,
-    /// Who answers beside the network; runs of before have nobody.
+    /// Ensemble members; runs of earlier versions have none.
     #[serde(default)]
     pub ensemble: EnsembleConfig,
-    /// A prediction constraint to be met.
+    /// A prediction constraint.
     pub constraint: ConstraintConfig,
-    /// How it is optimised.
+    /// The optimisation.
     pub train: TrainConfig,
 }
 
@@ -62,14 +62,14 @@ pub struct RunConfig {
 pub struct ModelConfig {
     /// Code dimensions C, transform and style dimensions included.
     pub code: usize,
-    /// Code dimensions that the predictor does not see.
+    /// Code dimensions that are not an input of the predictor.
     pub style: usize,
     /// Which network encoder and decoder are: mlp, or wrn for a wide residual network before the
     /// dense layers.
     pub net: NetName,
     /// Layers of a wide residual network: 4 more than a multiple of 6.
     pub depth: usize,
-    /// How many times the channels of a plain residual network it has.
+    /// Width factor, relative to the channels of a plain residual network.
     pub width: usize,
     /// Units of the encoder's dense layers, one by one; the decoder mirrors them.
     pub hidden: Vec<usize>,
@@ -83,10 +83,10 @@ pub struct ModelConfig {
     pub likelihood: Family,
     /// Smallest standard deviation of the likelihood.
     pub scale_floor: f64,
-    /// Where the decoder of a VAE of images starts: `data` for the mean and spread of each pixel over
-    /// the training rows, `zero` for grey.
+    /// Initial output of the decoder of a VAE of images: `data` for the mean and spread of each
+    /// pixel over the training rows, `zero` for grey.
     pub decoder_start: DecoderStart,
-    /// Whether rows of a table may have missing cells later, though none has one in training.
+    /// Whether rows of a table may have missing cells later, even if none has one in training.
     pub missing_cells: bool,
     /// Affine transforms in the code.
     pub transform: TransformConfig,
@@ -122,9 +122,9 @@ pub struct ConstraintConfig {
     pub solver: SolverName,
     /// Dual ascent: largest change of log lambda in a step.
     pub rate: f64,
-    /// Sequence: what lambda is multiplied by.
+    /// Sequence: the factor of lambda from one training to the next.
     pub factor: f64,
-    /// Sequence: trainings at most.
+    /// Sequence: the most trainings.
     pub rounds: u64,
 }
 
@@ -132,7 +132,7 @@ pub struct ConstraintConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Steps; 0 takes `epochs`.
+    /// Steps; 0 means that `epochs` is used.
     pub steps: u64,
     /// Passes over the larger of the labelled and unlabelled rows.
     pub epochs: f64,
@@ -140,21 +140,21 @@ pub struct TrainConfig {
     pub labelled_per_batch: usize,
     /// Unlabelled rows in a batch.
     pub unlabelled_per_batch: usize,
-    /// How much the evidence of labelled rows counts: `batch` for every row of a batch alike, `data`
-    /// for every row of the data alike, as in the paper's sum.
+    /// Weight of the evidence of labelled rows: with `batch` every row of a batch counts equally,
+    /// with `data` every row of the data, as in the paper's sum.
     pub labelled_evidence: LabelledEvidence,
-    /// Pixels by which images are moved at most in each direction, anew at each step.
+    /// Images are shifted by at most this many pixels in each direction, drawn anew at each step.
     pub shift: usize,
-    /// How much images are turned, sheared and scaled at most, anew at each step: the difference of
-    /// an entry of the matrix that does it from the identity's.
+    /// Images are rotated, sheared and scaled by a random matrix, drawn anew at each step, whose
+    /// entries differ from those of the identity by at most this.
     pub stretch: f64,
     /// Adam's step size.
     pub learning_rate: f64,
     /// constant, cosine or plateau.
     pub schedule: ScheduleName,
-    /// Plateau: what the rate is multiplied by.
+    /// Plateau: the factor of the learning rate.
     pub plateau_factor: f64,
-    /// Plateau: evaluations without improvement to wait for.
+    /// Plateau: evaluations without improvement before it is applied.
     pub plateau_patience: u64,
     /// Evaluations without improvement after which training ends; 0 for never.
     pub early_stop: u64,
@@ -166,7 +166,7 @@ pub struct TrainConfig {
     pub checkpoint_every: u64,
     /// Steps between lines of metrics.
     pub log_every: u64,
-    /// Factors of the dense layers' products on the CPU: f32, bf16, or auto for bf16 where the
+    /// Precision of the products of the layers on the CPU: f32, bf16, or auto for bf16 where the
     /// machine has instructions for it.
     pub precision: PrecisionName,
 }

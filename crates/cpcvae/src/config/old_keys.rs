@@ -1,5 +1,5 @@
-//! Keys of earlier versions: old names of settings are still read, and keys that a run of then could
-//! not have get the value that says how it was trained.
+//! Keys of earlier versions: old names of settings are still read, and keys that are newer than a
+//! run get the value that reproduces its training.
 
 use super::RunConfig;
 use crate::error::{Error, Result};
@@ -18,8 +18,8 @@ const RENAMED: [(&str, &str, &str); 8] = [
     ("jitter", "method", "input_noise"),
 ];
 
-/// Keys that came after the first recorded results, with the value (as JSON) that says how it was
-/// before.
+/// Keys that are newer than the first recorded results, with the value (as JSON) that reproduces
+/// the earlier behaviour.
 pub const LATER_KEYS: [(&str, &str, &str); 11] = [
     ("model", "net", r#""mlp""#),
     ("model", "depth", "28"),
@@ -34,14 +34,14 @@ pub const LATER_KEYS: [(&str, &str, &str); 11] = [
     ("train", "labelled_evidence", r#""batch""#),
 ];
 
-/// The same for keys that came before the first recorded results.
+/// The same for keys that are older than the first recorded results.
 const EARLIER_KEYS: [(&str, &str, &str); 3] = [
     ("train", "precision", r#""f32""#),
     ("train", "shift", "0"),
     ("model", "missing_cells", "false"),
 ];
 
-/// Keys of `[data]` that came later; their defaults say how it was before.
+/// Newer keys of `[data]`, whose defaults reproduce the earlier behaviour.
 const LATER_DATA_KEYS: [&str; 10] = [
     "columns",
     "id",
@@ -55,8 +55,8 @@ const LATER_DATA_KEYS: [&str; 10] = [
     "strict",
 ];
 
-/// Gives settings of earlier versions their new names, and says which were there. A setting under
-/// its new name wins over one under its old.
+/// Renames settings of earlier versions, and returns notes about them. A setting under its new name
+/// takes precedence over the old one.
 pub(super) fn rename(settings: &mut Table) -> Vec<String> {
     let mut notes = Vec::new();
     for (old, section, new) in RENAMED {
@@ -79,14 +79,14 @@ pub(super) fn rename(settings: &mut Table) -> Vec<String> {
     notes
 }
 
-/// What an old setting is now: keys of its section with their values.
+/// The current keys and values for an old setting.
 fn current(old: &str, new: &str, value: Value) -> Vec<(String, Value)> {
     let number = || value.as_float().or(value.as_integer().map(|n| n as f64));
     let source = |name: &str| ("source".to_string(), Value::from(name));
     match (old, number()) {
         // Without weight there were no pseudo-labels.
         ("neighbour_weight", Some(0.0)) => vec![source("none")],
-        // 0 stood for: chosen by leave-one-out.
+        // 0 meant: chosen by leave-one-out.
         ("neighbour_reach", Some(0.0)) => vec![source("ensemble")],
         ("neighbour_reach", _) => vec![(new.into(), value), source("propagation")],
         _ => match value.as_str() {
@@ -96,8 +96,8 @@ fn current(old: &str, new: &str, value: Value) -> Vec<(String, Value)> {
     }
 }
 
-/// The complete settings of a run of an earlier version. A key that is missing and was there from
-/// the start is an error.
+/// The complete settings of a run of an earlier version. It is an error if a key is missing that
+/// existed from the start.
 pub(super) fn completed(mut settings: Table, context: &str) -> Result<RunConfig> {
     rename(&mut settings);
     let text = |section: &str, key: &str| settings.get(section)?.get(key)?.as_str();
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(read.data, config.data);
         assert_eq!(read.pseudo_labels, config.pseudo_labels);
         assert_eq!(read.train.precision, crate::config::PrecisionName::F32);
-        // What was always there cannot be left out.
+        // A key that always existed cannot be left out.
         old["train"]
             .as_table_mut()
             .expect("a section")

@@ -1,11 +1,11 @@
-//! Settings laid over settings, and their way to text and back.
+//! Overriding settings, and conversion from and to text.
 
 use super::{RunConfig, old_keys};
 use crate::error::{Error, Result};
 use toml::{Table, Value};
 
 impl RunConfig {
-    /// Lays settings over these: every key must exist, and values must have the right type.
+    /// Overrides settings: every key must exist, and values must have the right type.
     pub fn overlaid(&self, settings: &Table, context: &str) -> Result<Self> {
         let mut table = Table::try_from(self).expect("a configuration has only plain values");
         merge(&mut table, settings, "")?;
@@ -22,8 +22,9 @@ impl RunConfig {
         toml::to_string_pretty(self).expect("a configuration has only plain values")
     }
 
-    /// From the complete text that [`RunConfig::to_toml`] wrote, here or in an earlier version: old
-    /// names of keys are read, and keys that were not there yet say how it was before them.
+    /// Parses the complete text that [`RunConfig::to_toml`] wrote in this or an earlier version:
+    /// old names are read, and missing newer keys get the value that reproduces the earlier
+    /// behaviour.
     pub fn from_toml(text: &str, context: &str) -> Result<Self> {
         if let Ok(config) = toml::from_str(text) {
             return Ok(config);
@@ -44,7 +45,7 @@ impl RunConfig {
     }
 }
 
-/// Parses `key.sub=value` pairs into a table; a value that is not TOML is taken as text.
+/// Parses `key.sub=value` pairs into a table; a value that is not valid TOML is a string.
 pub fn parse_settings(pairs: &[String]) -> Result<Table> {
     let mut table = Table::new();
     for pair in pairs {
@@ -92,7 +93,7 @@ fn merge(base: &mut Table, over: &Table, path: &str) -> Result<()> {
         }
         match (&mut base[key], value) {
             (Value::Table(inner), Value::Table(over)) => merge(inner, over, &full)?,
-            // 3 is a fine way to write 3.0.
+            // An integer is accepted where a float is expected.
             (slot @ Value::Float(_), Value::Integer(whole)) => *slot = Value::Float(*whole as f64),
             (slot, value) => *slot = value.clone(),
         }

@@ -1,7 +1,8 @@
-//! The paper's protocol, networks and weights: its text, its appendix and its table of settings.
+//! The paper's protocol, networks and weights, from its text, its appendix and its table of
+//! settings.
 //!
-//! What the paper leaves open is listed, with our choice, in `docs/methods/paper-preset.md`; a change
-//! here has its line there.
+//! What the paper leaves open is listed, with our choice, in `docs/methods/paper-preset.md`; keep
+//! it in step with this file.
 
 use super::{BuiltIn, NetName, RunConfig, ScheduleName};
 use crate::distribution::Family;
@@ -18,7 +19,7 @@ const RAMP: f64 = 0.3;
 /// Not in the paper: smallest sigma of the Noise-Normal likelihood.
 const SCALE_FLOOR: f64 = 0.1;
 
-/// A column of the paper's table of settings, as far as the columns differ.
+/// A column of the paper's table of settings, limited to rows that differ between columns.
 struct Column {
     /// lambda.
     prediction: f64,
@@ -34,7 +35,7 @@ struct Column {
 /// Entropy weight / lambda, in all columns.
 const ENTROPY: f64 = 0.5;
 
-/// The column of a data set. Faces have none and take that of SVHN; half-moon has none at all.
+/// The column of a data set. Faces have none and use that of SVHN; half-moon has none at all.
 fn column(data: BuiltIn) -> Option<Column> {
     let (prediction, consistency, aggregate, beta, rotation) = match data {
         BuiltIn::Mnist => (25.0, 4.25, 0.1, 1.0, 0.4),
@@ -51,7 +52,7 @@ fn column(data: BuiltIn) -> Option<Column> {
     })
 }
 
-/// The table's weights of the terms, for the methods that have them; not the predictor norm.
+/// The table's weights of the terms, for the methods that have them; except the predictor norm.
 pub(super) fn set_weights(config: &mut RunConfig, data: BuiltIn) {
     let Some(column) = column(data) else {
         return;
@@ -69,7 +70,7 @@ pub(super) fn set_weights(config: &mut RunConfig, data: BuiltIn) {
     }
 }
 
-/// The paper's settings on this data, from the newcomer's.
+/// The paper's settings on this data, starting from the default preset.
 pub(super) fn settings(mut config: RunConfig, data: BuiltIn) -> RunConfig {
     config.train.shift = match data {
         BuiltIn::Svhn | BuiltIn::Norb => 2,
@@ -102,7 +103,7 @@ fn images(mut config: RunConfig, data: BuiltIn) -> RunConfig {
         Method::SupervisedVae(method) => method.predictor_norm = 1.0,
         Method::Vae(_) | Method::VaeThenMlp(_) | Method::LabelsOnly(_) => {}
         Method::M2(_) if data == BuiltIn::Mnist => return kingmas_m2(config),
-        // The paper quotes the others from their own papers.
+        // For the other methods, the paper cites results from their papers.
         _ => return config,
     }
     let model = &mut config.model;
@@ -125,7 +126,7 @@ fn images(mut config: RunConfig, data: BuiltIn) -> RunConfig {
 }
 
 /// M2 with the hyperparameters of its authors, and a learning rate that falls when the validation
-/// loss no longer does.
+/// loss stops improving.
 fn kingmas_m2(mut config: RunConfig) -> RunConfig {
     config.model.hidden = vec![500];
     config.model.activation = ActivationName::Softplus;

@@ -1,4 +1,4 @@
-//! Defaults for the data that is learnt from: a newcomer's, or the paper's.
+//! Defaults by data set, of the default preset and the paper's.
 
 use super::{BuiltIn, PseudoLabelSourceName, RunConfig, ScheduleName, paper};
 use crate::distribution::Family;
@@ -7,7 +7,7 @@ use crate::method::{DataKind, Method};
 use crate::objective::LabelledEvidence;
 use serde::{Deserialize, Serialize};
 
-/// Whose defaults.
+/// A set of defaults.
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// What does well in minutes.
+    /// Good results within minutes.
     #[default]
     Default,
     /// The paper's protocol, networks and weights; what it leaves open is listed in
@@ -26,7 +26,7 @@ pub enum Preset {
     Paper,
 }
 
-/// What is learnt from, as far as defaults depend on it.
+/// The data, as far as defaults depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresetData {
     /// A built-in data set.
@@ -45,8 +45,9 @@ impl PresetData {
 }
 
 impl RunConfig {
-    /// The settings of a preset for a method on this data; `source` is its name or file. What the
-    /// rows themselves decide comes after it: [`RunConfig::with_data_dependent_defaults`].
+    /// The settings of a preset for a method on this data; `source` is its name or file. Defaults
+    /// that depend on the rows themselves come after it:
+    /// [`RunConfig::with_data_dependent_defaults`].
     pub fn preset(method: &str, data: PresetData, source: &str, preset: Preset) -> Result<Self> {
         let config = Self::defaults(method, data.kind(), source)?;
         match (data, preset) {
@@ -55,8 +56,9 @@ impl RunConfig {
                 Ok(paper::settings(config.for_built_in(data), data))
             }
             (PresetData::Own(_), Preset::Default) => Ok(match config.method {
-                // It is not known yet whether alike rows are of one class, as digits are and faces are
-                // not: the labels decide where pseudo-labels come from.
+                // It is not known yet whether similar rows share their class, as for digits but not
+                // for faces, so pseudo-labels come from the ensemble, which leave-one-out adapts to
+                // the labels.
                 Method::Cpc(_) => config
                     .with_pseudo_labels(PseudoLabelSourceName::Ensemble)
                     .with_ensemble(),
@@ -72,19 +74,19 @@ impl RunConfig {
         }
     }
 
-    /// The newcomer's defaults for a method on built-in data.
+    /// The default preset for a method on built-in data.
     pub fn for_built_in_data(method: &str, data: BuiltIn) -> Result<Self> {
         let preset = Preset::Default;
         Self::preset(method, PresetData::BuiltIn(data), data.name(), preset)
     }
 
-    /// The protocol of a built-in data set, and what suits it.
+    /// The protocol of a built-in data set, with settings tuned for it.
     fn for_built_in(mut self, built_in: BuiltIn) -> Self {
         let data = &mut self.data;
         match built_in {
             BuiltIn::HalfMoon => {
                 (data.labels, data.rows) = (6, 1000);
-                // Six points must not count for as much as a thousand.
+                // Six points must not count as much as a thousand.
                 self.train.labelled_evidence = LabelledEvidence::Data;
                 if let Method::Cpc(cpc) = &mut self.method {
                     (cpc.prediction_weight, cpc.predictor_norm) = (2.5, 0.005);
@@ -96,7 +98,7 @@ impl RunConfig {
                 match self.method {
                     Method::Cpc(_) => self.train.steps = 6000,
                     Method::M2(_) => {
-                        // As the paper trained it: a smaller rate when validation stops improving.
+                        // As in the paper: the learning rate falls when validation stops improving.
                         self.train.schedule = ScheduleName::Plateau;
                         self.train.learning_rate = 3e-4;
                     }
@@ -105,13 +107,13 @@ impl RunConfig {
             }
             BuiltIn::Svhn => (data.labels, data.validation) = (1000, 10_000.0),
             BuiltIn::Norb => (data.labels, data.validation) = (1000, 2000.0),
-            // 2,000 of the 162,770, and as large a share of a smaller copy.
+            // 2,000 of the 162,770, and the same share of a smaller copy.
             BuiltIn::Celeba => (data.labels, data.validation) = (1000, 2000.0 / 162_770.0),
         }
         if matches!(built_in, BuiltIn::Mnist | BuiltIn::Glyphs) {
             self = self.for_black_and_white();
             if let Method::Cpc(cpc) = &mut self.method {
-                // A predictor that is free to have large weights is sure of codes near the prior too.
+                // With large weights, a predictor is confident even for codes near the prior.
                 cpc.predictor_norm = 0.01;
                 cpc.aggregate_ramp = 0.1;
             }

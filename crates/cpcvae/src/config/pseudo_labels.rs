@@ -4,8 +4,8 @@ use crate::method::DataKind;
 use crate::pseudo_label::ComparedFeatures;
 use serde::{Deserialize, Serialize};
 
-/// Pseudo-labels of unlabelled rows, which lead `cpc` through training: an extension of ours, not
-/// the paper's. `docs/methods/pseudo-labels.md` describes it.
+/// Pseudo-labels of unlabelled rows, which `cpc` is trained with: an extension of ours, not the
+/// paper's. `docs/methods/pseudo-labels.md` describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PseudoLabelConfig {
@@ -14,11 +14,11 @@ pub struct PseudoLabelConfig {
     pub source: PseudoLabelSourceName,
     /// Weight of the cross-entropy between pseudo-labels and predictions, as a multiple of lambda.
     pub weight: f64,
-    /// Share of that weight that is gone at the end of the run, 0 to 1; it falls linearly.
+    /// Share of that weight that is removed by the end of the run, 0 to 1; it falls linearly.
     pub decay: f64,
-    /// How often during the run labels are propagated anew, over codes too.
+    /// How often labels are propagated again during the run, also over codes.
     pub refreshes: u64,
-    /// What of a row is compared with others: values, or hog for histograms of oriented gradients
+    /// The features by which rows are compared: values, or hog for histograms of oriented gradients
     /// of an image.
     pub features: ComparedFeatures,
     /// Neighbours of a row in the graph of label propagation.
@@ -30,7 +30,7 @@ pub struct PseudoLabelConfig {
     pub mixup: f64,
 }
 
-/// Where pseudo-labels come from, as written.
+/// The source of pseudo-labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PseudoLabelSourceName {
@@ -43,10 +43,10 @@ pub enum PseudoLabelSourceName {
 }
 
 impl PseudoLabelConfig {
-    /// No pseudo-labels, and what they would be on this kind of data.
+    /// No pseudo-labels, with the other values set to what suits this kind of data.
     pub fn default_for(data: DataKind) -> Self {
         let images = data == DataKind::Images;
-        // Evidence of images is thousands of nats, so other terms need large weights to count.
+        // The evidence of images is thousands of nats, so other terms need large weights to matter.
         Self {
             source: PseudoLabelSourceName::None,
             weight: if images { 100.0 } else { 20.0 },

@@ -1,5 +1,4 @@
-//! From what is asked for to complete settings: the one way, for the library, the command line and
-//! experiments.
+//! Complete settings from a request: used by the library, the command line and experiments.
 
 use super::{DataConfig, Preset, PresetData, RunConfig, choice, old_keys};
 use crate::error::{Error, Result};
@@ -7,28 +6,28 @@ use crate::method::DataKind;
 use cpcvae_data::{DataName, Dataset};
 use toml::{Table, Value};
 
-/// The method where none is asked for.
+/// The default method.
 const METHOD: &str = "cpc";
 
-/// Settings laid over others, and where they come from, for messages.
+/// Settings that override others, with their origin for messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// A file's name, or what else they were written in.
+    /// The name of the file or other origin.
     pub context: String,
     /// The settings, section by section.
     pub settings: Table,
 }
 
-/// A method, whose defaults, and settings to be laid over them. What is not said depends on the
-/// data, see [`Request::settings_for`].
+/// A method and settings that override its defaults. Defaults depend on the data, see
+/// [`Request::settings_for`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     chosen: Option<String>,
-    /// By settings; what was chosen wins over it.
+    /// Named by settings; an explicitly chosen method takes precedence.
     named: Option<String>,
     preset: Preset,
     layers: Vec<Layer>,
-    /// Which settings were under an old name.
+    /// Notes about settings under old names.
     notes: Vec<String>,
 }
 
@@ -47,8 +46,8 @@ impl Request {
         self
     }
 
-    /// Lays settings over those that were laid before. They may name the method, unless it was
-    /// chosen already: `method = "pc"`, or `name` in `[method]`.
+    /// Adds settings that override those added before. They may name the method, unless it was
+    /// chosen explicitly: `method = "pc"`, or `name` in `[method]`.
     pub fn push(&mut self, context: impl Into<String>, mut settings: Table) {
         self.notes.extend(old_keys::rename(&mut settings));
         let named = take_method(&mut settings);
@@ -57,7 +56,7 @@ impl Request {
         self.named = named.or(self.named.take());
     }
 
-    /// What is to be said about the settings: names of earlier versions that were read.
+    /// Notes for the user about names of earlier versions.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -67,12 +66,12 @@ impl Request {
         self.asked_method().unwrap_or(METHOD)
     }
 
-    /// The method's name, where one was asked for.
+    /// The method's name, if one was requested.
     pub fn asked_method(&self) -> Option<&str> {
         self.chosen.as_deref().or(self.named.as_deref())
     }
 
-    /// Whether a setting was asked for, by its key.
+    /// Whether a setting was requested, by its key.
     pub fn sets(&self, key: &str) -> bool {
         let has = |layer: &Layer| {
             let mut parts = key.split('.');
@@ -82,7 +81,7 @@ impl Request {
         self.layers.iter().any(has)
     }
 
-    /// What was asked for in one table, without the method's name and what is said of the data.
+    /// The requested settings in one table, without the method's name and `[data]`.
     pub fn asked_settings(&self) -> Table {
         let mut all = Table::new();
         for layer in &self.layers {
@@ -93,8 +92,8 @@ impl Request {
         all
     }
 
-    /// Settings as far as they can be known before the data is opened, `[data]` among them.
-    /// `source` is what the data is called in messages and reports.
+    /// Settings that are known before the data is opened, including `[data]`. `source` is the name
+    /// of the data in messages and reports.
     pub fn settings_before_opening(&self, name: &DataName, source: &str) -> Result<RunConfig> {
         let usual = |kind| {
             let data = match name.built_in() {
@@ -103,8 +102,8 @@ impl Request {
             };
             RunConfig::preset(self.method(), data, source, self.preset)
         };
-        // How a file is read may decide whether it is a table or images, which decides on the
-        // defaults of everything else.
+        // How a file is read may decide whether it is a table or images, which determines all other
+        // defaults.
         let draft = self.laid_over(usual(DataKind::Table)?)?;
         let kind = match name.holds_images(&draft.data.read_options())? {
             true => DataKind::Images,
@@ -113,9 +112,9 @@ impl Request {
         self.laid_over(self.with_net(usual(kind)?))
     }
 
-    /// Complete settings for these rows: the defaults of the method and the preset, what depends
-    /// on the rows (the size of a table, whether images are black and white), then the
-    /// settings that were asked for.
+    /// Complete settings for these rows: the defaults of the method and the preset, defaults that
+    /// depend on the rows (the size of a table, whether images are black and white), then the
+    /// requested settings.
     pub fn settings_for(&self, rows: &Dataset) -> Result<RunConfig> {
         let data = match rows.built_in() {
             Some(built_in) => PresetData::BuiltIn(built_in),
@@ -129,19 +128,19 @@ impl Request {
         self.laid_over(usual.with_data_dependent_defaults(rows, uses_all_labels))
     }
 
-    /// What was asked for, laid over complete settings.
+    /// Complete settings overridden by the requested ones.
     pub fn laid_over(&self, base: RunConfig) -> Result<RunConfig> {
         let overlay =
             |config: RunConfig, layer: &Layer| config.overlaid(&layer.settings, &layer.context);
         self.layers.iter().try_fold(base, overlay)
     }
 
-    /// Defaults for the network that was asked for, which decides on the defaults of sizes.
+    /// Defaults for the requested network, which determines the default sizes.
     fn with_net(&self, config: RunConfig) -> RunConfig {
         let models = self.layers.iter().rev();
         let mut models = models.filter_map(|layer| layer.settings.get("model")?.as_table());
         let named = models.find_map(|model| model.get("net")?.as_str());
-        // A name that no network has is refused when the settings are laid over the defaults.
+        // An unknown network is refused when the settings override the defaults.
         match named.and_then(|name| choice("model.net", name).ok()) {
             Some(net) => config.with_net(net),
             None => config,
@@ -163,7 +162,7 @@ impl Layer {
     }
 }
 
-/// Lays settings over others, section by section.
+/// Overrides settings, section by section.
 fn lay(base: &mut Table, over: &Table) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
@@ -175,7 +174,7 @@ fn lay(base: &mut Table, over: &Table) {
     }
 }
 
-/// Takes the method's name out of settings.
+/// Removes the method's name from settings.
 fn take_method(settings: &mut Table) -> Option<String> {
     let name = match settings.get_mut("method")? {
         Value::String(_) => settings.remove("method"),

@@ -1,7 +1,7 @@
-//! The independent classifier that samples are shown to.
+//! The independent classifier that judges samples.
 //!
-//! A dense network on real rows and their labels alone. It knows all labels that the data has, also
-//! those that the model was not shown: it is a measure, not a competitor.
+//! A dense network on real rows and their labels alone. It uses all labels of the data, including
+//! those hidden from the model: it is a measuring device, not a competitor.
 
 use super::frechet::{Moments, frechet};
 use super::plain_vae::kind_of;
@@ -16,36 +16,37 @@ use crate::train::{Observer, evenly};
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
 
-/// Hidden units; Fréchet distances are measured in the last layer. Moved images need more.
+/// Hidden units; Fréchet distances are measured in the last layer. Augmented images need more.
 const IMAGE_UNITS: [usize; 2] = [800, 100];
 const MOVED_UNITS: [usize; 3] = [1500, 800, 100];
 const TABLE_UNITS: [usize; 2] = [200, 50];
-/// Passes over the labels, within this many steps, and rows in each.
+/// Epochs over the labels, within this many steps, and rows in each.
 const IMAGE_PASSES: usize = 20;
 const TABLE_PASSES: usize = 100;
 const STEPS: (usize, usize) = (500, 6000);
 const BATCH: usize = 200;
-/// Where the model moves images, the classifier sees them moved as far, for so many times the steps.
+/// If the model transforms images, the classifier is trained on images transformed as much, for so
+/// many times the steps.
 const MOVED_STEPS: u64 = 2;
-/// The most that a matrix may differ from the identity's: from 0.5 on it could flatten an image.
+/// The largest difference from the identity matrix: from 0.5 on it could flatten an image.
 const MOST_STRETCH: f64 = 0.45;
-/// Pixels where the model does not move images.
+/// Shift in pixels if the model does not transform images.
 const SMALL_SHIFT: usize = 2;
 
 /// A trained classifier and how good it is.
 #[derive(Clone, Debug)]
 pub struct Judge {
     trained: Trained,
-    /// Accuracy on labelled rows that neither it nor the model learnt from, as they are.
+    /// Accuracy on labelled rows that were in neither its training nor the model's, untransformed.
     pub accuracy: Option<f64>,
-    /// The same of these rows moved as the model moves images; nothing where it does not.
+    /// The same on these rows transformed as the model transforms images; `None` if it does not.
     pub moved_accuracy: Option<f64>,
-    /// Labels it has learnt from.
+    /// Number of labels in its training.
     pub labels: usize,
 }
 
 /// Trains the classifier, in `quality/classifier` of the run's folder if it has one. A finished
-/// training there is loaded, a stopped one goes on. Nothing when the observer asked for a stop.
+/// training there is loaded, a stopped one resumes. `None` when the observer asked for a stop.
 pub fn train_classifier(
     parts: &Parts,
     config: &RunConfig,
@@ -119,7 +120,7 @@ fn settings(run: &RunConfig, layout: &Layout, labels: usize) -> Result<RunConfig
 }
 
 impl Judge {
-    /// Which class it takes each row for; rows are in the data's units.
+    /// The predicted class of each row; rows are in the data's units.
     pub(super) fn classes(&self, rows: &Matrix) -> Result<Vec<usize>> {
         let outputs = self
             .trained
@@ -137,8 +138,8 @@ impl Judge {
             .last_hidden(&self.prepared(rows)?.features)
     }
 
-    /// The Fréchet distance in the last hidden layer between the measured rows and other rows, each
-    /// of which counts with its weight. Nothing for fewer than two rows.
+    /// The Fréchet distance in the last hidden layer between the measured rows and other rows,
+    /// which are weighted. `None` for fewer than two rows.
     pub(super) fn distance(
         &self,
         parts: &Parts,
@@ -151,7 +152,7 @@ impl Judge {
         Ok(real.zip(made).map(|(real, made)| frechet(&real, &made)))
     }
 
-    /// The same for as many training rows: what it is between real rows.
+    /// The same for as many training rows, as a reference between real rows.
     pub(super) fn distance_of_real_rows(&self, parts: &Parts) -> Result<Option<f64>> {
         let training = [parts.split.labelled.as_slice(), &parts.split.unlabelled].concat();
         let rows = evenly(&training, parts.measured.len().max(1));

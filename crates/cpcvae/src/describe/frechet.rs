@@ -13,12 +13,12 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Of rows that count with their weights. Nothing for fewer than two rows.
+    /// Moments of weighted rows. `None` for fewer than two rows.
     pub fn of(rows: &Matrix, weights: &[f64]) -> Option<Self> {
         let n = rows.columns;
         let total: f64 = weights.iter().sum();
         let squares: f64 = weights.iter().map(|w| (w / total).powi(2)).sum();
-        // 1 - 1/rows where all weights are the same.
+        // 1 - 1/rows for equal weights.
         let freedom = 1.0 - squares;
         if rows.rows < 2 || !(total > 0.0 && freedom > 1e-9) {
             return None;
@@ -53,7 +53,7 @@ pub(super) fn frechet(a: &Moments, b: &Moments) -> f64 {
     let inner = product(&product(&root, &b.covariance, n), &root, n);
     let (values, _) = eigen(inner, n);
     let both: f64 = values.iter().map(|value| value.max(0.0).sqrt()).sum();
-    // Rounding may leave a little less than nothing.
+    // Rounding may give a slightly negative result.
     (apart + trace(&a.covariance) + trace(&b.covariance) - 2.0 * both).max(0.0)
 }
 
@@ -83,8 +83,8 @@ fn product(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
     c
 }
 
-/// Eigenvalues and eigenvectors (in columns) of a symmetric `[n, n]`, by Jacobi's rotations: slow
-/// for large matrices, exact and short for those of a hidden layer.
+/// Eigenvalues and eigenvectors (in columns) of a symmetric `[n, n]` matrix, by Jacobi rotations:
+/// slow for large matrices, but accurate and short for those of a hidden layer.
 fn eigen(mut a: Vec<f64>, n: usize) -> (Vec<f64>, Vec<f64>) {
     const SWEEPS: usize = 50;
     let mut vectors = vec![0.0; n * n];
@@ -132,14 +132,14 @@ mod tests {
         }
     }
 
-    /// For covariances that share their axes it is the sum over axes of the squared differences of
+    /// For covariances with the same eigenvectors, it is the sum of the squared differences of
     /// means and of standard deviations.
     #[test]
     fn it_has_its_closed_form() {
         let a = moments(&[1.0, 2.0], &[4.0, 0.0, 0.0, 9.0]);
         let b = moments(&[0.0, 4.0], &[1.0, 0.0, 0.0, 25.0]);
         assert!((frechet(&a, &b) - (1.0 + 4.0 + 1.0 + 4.0)).abs() < 1e-9);
-        // The same, turned by an angle: axes (0.8, 0.6) and (-0.6, 0.8).
+        // The same, rotated: axes (0.8, 0.6) and (-0.6, 0.8).
         let turned = |x: f64, y: f64| {
             let (c, s) = (0.8, 0.6);
             let across = c * s * (x - y);
@@ -169,7 +169,8 @@ mod tests {
         let rows = Matrix::new(20, 3, values).expect("fits");
         let one = Moments::of(&rows, &[1.0; 20]).expect("rows");
         assert!(frechet(&one, &one) < 1e-6);
-        // A weight of two is the row twice, but for the rows that are counted as independent.
+        // A weight of two equals repeating the row, except for the correction by the number of
+        // rows.
         let first = Moments::of(&rows, &[[0.0; 10], [3.0; 10]].concat()).expect("rows");
         let half = rows.select(&(10..20).collect::<Vec<u32>>());
         let second = Moments::of(&half, &[1.0; 10]).expect("rows");

@@ -1,8 +1,8 @@
-//! How well a model describes its data: the density of rows that it has not seen, its
-//! reconstructions of them, and its samples, judged by a classifier that knows nothing of it.
+//! How well a model describes its data: the density of rows that it was not trained on, its
+//! reconstructions of them, and its samples, judged by an independent classifier.
 //!
-//! [`Parts`] says which rows are measured and which are learnt from, [`train_classifier`] and
-//! [`train_plain_vae`] make what a model is measured with, [`describe`] does it.
+//! [`Parts`] splits the rows into measured and training ones, [`train_classifier`] and
+//! [`train_plain_vae`] train the models for comparison, and [`describe`] measures.
 
 mod classifier;
 mod frechet;
@@ -25,16 +25,16 @@ use crate::run::Trained;
 use cpcvae_data::Dataset;
 use serde::Serialize;
 
-/// How much is drawn.
+/// Numbers of draws.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Draws of the code for log p(x) of a row.
     pub draws: usize,
     /// Samples of each class.
     pub samples: usize,
-    /// What a code's predicted probability must reach to be one of the class.
+    /// A code counts as one of the class at this predicted probability.
     pub threshold: f32,
-    /// Codes drawn at most for each class.
+    /// The most codes drawn for each class.
     pub most_codes: usize,
     /// Whether samples are draws from p(x|z) instead of its mean.
     pub noisy: bool,
@@ -52,7 +52,7 @@ impl Default for Effort {
     }
 }
 
-/// What was measured.
+/// The measured figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {
     /// Rows that log p(x) and reconstructions are means over.
@@ -67,26 +67,28 @@ pub struct Description {
     pub draws: usize,
     /// Mean of log p(x) in nats.
     pub log_likelihood: f64,
-    /// The same of the plain VAE beside it.
+    /// The same of the plain VAE for comparison.
     pub beside: Option<f64>,
-    /// How much more it is than that, in percent of its size.
+    /// The difference in percent of the plain VAE's magnitude.
     pub more_than_beside: Option<f64>,
     /// Reconstructions of the same rows.
     pub reconstructed: Reconstructed,
-    /// Accuracy of the independent classifier on labelled rows that neither it nor the model learnt from.
+    /// Accuracy of the independent classifier on labelled rows that were in neither its training
+    /// nor the model's.
     pub classifier_accuracy: Option<f64>,
-    /// The same of these rows moved as far as the model moves images; nothing where it does not.
+    /// The same on these rows transformed as much as the model transforms images; `None` if it does
+    /// not.
     pub classifier_moved_accuracy: Option<f64>,
-    /// Labels that the classifier has learnt from.
+    /// Number of labels in the classifier's training.
     pub classifier_labels: Option<usize>,
-    /// Fréchet distance between the measured rows and as many training rows: what a perfect
-    /// generator would have.
+    /// Fréchet distance between the measured rows and as many training rows: that of a perfect
+    /// generator.
     pub frechet_of_real_rows: Option<f64>,
-    /// Figures of the samples, for each way to draw them.
+    /// Figures of the samples, for each way of drawing them.
     pub samples: Vec<SampleFigures>,
 }
 
-/// Refuses models that describe nothing.
+/// Refuses models without a generative part.
 pub fn check_generative(trained: &Trained) -> Result<()> {
     match trained.card.shape.kind {
         ModelKind::Classifier => Err(Error::Mismatch(format!(
@@ -99,8 +101,8 @@ pub fn check_generative(trained: &Trained) -> Result<()> {
     }
 }
 
-/// Measures a model, and gives the samples that were judged. `beside` is the plain VAE; without a
-/// `judge` samples are drawn and not judged.
+/// Measures a model, and returns the samples that were judged. `beside` is the plain VAE; without a
+/// `judge`, samples are drawn but not judged.
 pub fn describe(
     trained: &Trained,
     parts: &Parts,
@@ -146,7 +148,7 @@ pub fn describe(
     Ok((description, drawn))
 }
 
-/// The mean of importance-weighted log p(x) over rows as they were read, in their units.
+/// The mean of importance-weighted log p(x) over unprepared rows, in their units.
 fn mean_log_likelihood(trained: &Trained, rows: &Dataset, draws: usize) -> Result<f64> {
     let preprocess = &trained.card.preprocess;
     let prepared = preprocess.apply(rows.clone())?.features;

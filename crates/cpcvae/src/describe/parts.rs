@@ -1,4 +1,4 @@
-//! Which rows are measured, and which are learnt from.
+//! Splits the rows of a run's data into measured and training ones.
 
 use crate::error::{Error, Remedy, Result};
 use crate::run::Trained;
@@ -10,31 +10,31 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measured {
-    /// Test rows, which nothing has looked at.
+    /// Test rows, which were not used before.
     Test,
-    /// Validation rows, by which the model was chosen: there are no test rows.
+    /// Validation rows, which the model was selected by, if there are no test rows.
     Validation,
 }
 
-/// The rows of a run's data, as they were read.
+/// The rows of a run's data, unprepared.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// All rows that the split numbers.
     pub(super) rows: Dataset,
     /// The run's split.
     pub(super) split: Split,
-    /// Rows that the model has not learnt from, at most as many as were asked for.
+    /// Rows that the model was not trained on, at most as many as requested.
     pub measured: Dataset,
     /// Which rows these are.
     pub kind: Measured,
-    /// All of that kind: what the classifier's accuracy is measured on.
+    /// All of that kind: the classifier's accuracy is measured on them.
     pub(super) unseen: Dataset,
 }
 
 impl Parts {
-    /// The parts of the data that the model was trained on, which was split so, with at most `most`
-    /// rows to measure. Fails for data that does not fit the model or the run's split, and where all rows
-    /// were learnt from.
+    /// Splits the data that the model was trained on, with at most `most` rows to measure. Fails
+    /// for data that does not fit the model or the run's split, and if all rows were used for
+    /// training.
     pub fn new(source: Source, split: &Split, model: &Trained, most: usize) -> Result<Self> {
         let Source { rows, test, .. } = source;
         split.check(rows.len()).map_err(|error| {
@@ -51,7 +51,7 @@ impl Parts {
             }
             _ => {
                 return Err(Error::Mismatch(format!(
-                    "the run has learnt from all rows of `{}`, so none is left to measure it on; \
+                    "the run was trained on all rows of `{}`, so none are left for measuring; \
                      train it again with test rows (`data.test`)",
                     rows.name
                 ))
@@ -70,13 +70,13 @@ impl Parts {
         })
     }
 
-    /// Whether rows have classes that a classifier could learn.
+    /// Whether rows have classes for a classifier.
     pub fn has_classes(&self) -> bool {
         self.rows.class_names().len() > 1 && !self.known().is_empty()
     }
 
-    /// Rows with a known class that are not measured: of training, and of validation where that is
-    /// not what is measured.
+    /// Rows with a known class that are not measured: training rows, and validation rows unless
+    /// these are measured.
     pub(super) fn known(&self) -> Vec<u32> {
         let Split {
             labelled,
@@ -94,8 +94,8 @@ impl Parts {
         rows
     }
 
-    /// The share of each class among the measured rows whose class is known, else among the rows
-    /// that a classifier learns from.
+    /// The share of each class among the measured rows whose class is known, otherwise among the
+    /// classifier's training rows.
     pub(super) fn class_shares(&self) -> Vec<f64> {
         let classes = self.rows.class_names().len();
         let count = |labels: &Labels, rows: &mut dyn Iterator<Item = u32>| {

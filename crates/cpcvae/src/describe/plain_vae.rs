@@ -55,7 +55,7 @@ pub(super) fn kind_of(layout: &Layout) -> DataKind {
     }
 }
 
-/// Refuses to compare densities that depend on more than how well rows are described.
+/// Refuses to compare densities that differ in more than the quality of the model.
 pub fn check_comparable(trained: &Trained, other: &Trained) -> Result<()> {
     let (card, beside) = (&trained.card, &other.card);
     let (ours, theirs) = (&card.shape, &beside.shape);

@@ -1,4 +1,4 @@
-//! How near reconstructions come to rows that the model has not seen.
+//! Reconstruction errors on rows that the model was not trained on.
 
 use crate::error::Result;
 use crate::infer::Reconstruction;
@@ -12,14 +12,14 @@ const INK: f32 = 0.5;
 /// Figures of reconstructions: the mean of p(x|z) at the mean of q(z|x).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reconstructed {
-    /// Mean squared error of a value, in the data's units; pixels are from 0 to 1. Columns of
-    /// categories and missing cells do not count; nothing where there are no others.
+    /// Mean squared error of a value, in the data's units; pixels are from 0 to 1. Categories and
+    /// missing cells do not count; `None` if there are no others.
     pub squared_error: Option<f64>,
     /// Sum of intensities over pixels above 0.5, as a share of the originals'; for images.
     pub ink: Option<f64>,
 }
 
-/// Measures rows as they were read.
+/// Measures unprepared rows.
 pub(super) fn measure(trained: &Trained, rows: &Dataset) -> Result<Reconstructed> {
     let preprocess = &trained.card.preprocess;
     let prepared = preprocess.apply(rows.clone())?;
@@ -53,7 +53,7 @@ fn squared_error(layout: &Layout, original: &Matrix, made: &Matrix) -> Option<f6
 
 fn ink(images: &Matrix) -> f64 {
     let inked = images.values.iter().filter(|value| **value > INK);
-    // From 0: a sum of nothing is -0, and would be printed so.
+    // Starting at 0, since an empty float sum is -0, which would be printed with its sign.
     inked.fold(0.0, |sum, value| sum + f64::from(*value))
 }
 

@@ -1,5 +1,5 @@
-//! Samples of each class, from the prior and from fitted codes, and what the classifier takes them
-//! for.
+//! Samples of each class, from the prior and from fitted codes, and the classifier's predictions
+//! for them.
 
 use super::{Effort, Judge, Parts};
 use crate::error::Result;
@@ -13,15 +13,16 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// From the prior N(0, I), kept where the predictor is sure of the class: the paper's sampler.
+    /// From the prior N(0, I), accepted where the predictor is confident of the class: the paper's
+    /// sampler.
     Prior,
-    /// From the mixture fitted to codes of training rows, kept in the same way.
+    /// From the mixture fitted to codes of training rows, accepted in the same way.
     Fitted,
     /// From p(x|y), for models whose label is a latent variable.
     Direct,
 }
 
-/// Samples of one way.
+/// Samples drawn in one way.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     /// How they were drawn.
@@ -30,48 +31,48 @@ pub struct Drawn {
     pub groups: Vec<Group>,
 }
 
-/// Samples that belong together.
+/// Samples of one class.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The class asked for.
+    /// The requested class.
     pub class: Option<String>,
-    /// The samples in the data's units; fewer than were wanted where the class is rare.
+    /// The samples in the data's units; fewer than requested if the class is rare.
     pub rows: Matrix,
     /// Codes that were drawn for them.
     pub drawn: usize,
 }
 
-/// What was measured of the samples of one way.
+/// Figures of the samples drawn in one way.
 #[derive(Clone, Debug, Serialize)]
 pub struct SampleFigures {
     /// How they were drawn.
     pub way: Way,
-    /// Figures of each class; none where the model has no classes.
+    /// Figures of each class; empty if the model has no classes.
     pub classes: Vec<ClassFigures>,
-    /// Share of all samples that the classifier takes for the class asked for.
+    /// Share of all samples that the classifier assigns to the requested class.
     pub taken: Option<f64>,
-    /// Fréchet distance to the measured rows; each class counts by its share of these.
+    /// Fréchet distance to the measured rows; each class is weighted by its share of these.
     pub frechet: Option<f64>,
 }
 
-/// What was measured of the samples of a class.
+/// Figures of the samples of a class.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassFigures {
     /// Its name.
     pub class: String,
     /// Samples that were found.
     pub found: usize,
-    /// Whether these are fewer than were wanted when the limit on drawn codes was reached.
+    /// Whether these are fewer than requested when the limit on drawn codes was reached.
     pub too_rare: bool,
     /// Codes that were drawn.
     pub drawn: usize,
-    /// Share of these that were kept.
+    /// Share of these that were accepted.
     pub acceptance: f64,
-    /// Share of the samples found that the classifier takes for the class.
+    /// Share of the samples found that the classifier assigns to the class.
     pub taken: Option<f64>,
 }
 
-/// Draws in every way that the model has.
+/// Draws samples in every way that the model supports.
 pub(super) fn draw(trained: &Trained, effort: Effort) -> Result<Vec<Drawn>> {
     let is_vae = trained.card.shape.kind == ModelKind::Vae;
     let ways = match (is_vae, trained.inference.has_fitted_codes()) {
@@ -96,7 +97,7 @@ fn groups(trained: &Trained, way: Way, effort: Effort) -> Result<Vec<Group>> {
         Way::Prior | Way::Direct => CodeSource::Prior,
     };
     let Target::Classes(names) = &trained.card.shape.target else {
-        // As many as there would be of ten classes.
+        // As many as for ten classes.
         let rows = 10 * effort.samples;
         return Ok(vec![Group {
             class: None,
@@ -120,7 +121,7 @@ fn groups(trained: &Trained, way: Way, effort: Effort) -> Result<Vec<Group>> {
     names.iter().enumerate().map(group).collect()
 }
 
-/// Shows samples to the classifier.
+/// Judges samples by the classifier.
 pub(super) fn figures(
     drawn: &Drawn,
     parts: &Parts,
@@ -134,7 +135,7 @@ pub(super) fn figures(
     for group in &drawn.groups {
         let found = group.rows.rows;
         values.extend_from_slice(&group.rows.values);
-        // The data's own number of the class, by its name.
+        // The number of the class in the data, by its name.
         let names = parts.rows.class_names();
         let place = names
             .iter()

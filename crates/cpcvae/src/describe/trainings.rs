@@ -1,4 +1,4 @@
-//! Models that a run is measured with. They are kept in the run's folder, if it has one.
+//! Models for the comparison, stored in the run's folder if it has one.
 
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use cpcvae_data::{Source, Split};
 
 /// The model of these settings and rows. With a folder, a finished model there is loaded, a stopped
-/// training goes on, and a model of other settings or rows is replaced. Nothing when the observer
+/// training resumes, and a model of other settings or rows is replaced. `None` when the observer
 /// asked for a stop.
 pub(super) fn trained(
     config: &RunConfig,
@@ -30,13 +30,13 @@ pub(super) fn trained(
         if run.trained.is_none() {
             return Ok(None);
         }
-        // Only the model is needed from here on. A folder that cannot be removed does no harm.
+        // Only the model is needed from here on. Failing to remove a folder is harmless.
         let _ = std::fs::remove_dir_all(folder.path().join("checkpoints"));
     }
     Trained::open(folder, device, config.seed).map(Some)
 }
 
-/// Where a model of that name is kept.
+/// The folder of a model of that name.
 pub(super) fn folder(run: Option<&RunFolder>, name: &str) -> Option<RunFolder> {
     let path = run?.path().join("quality").join(name);
     Some(RunFolder::at(path))

@@ -1,4 +1,4 @@
-//! What this build and this machine can do.
+//! Capabilities of this build and this machine.
 
 use super::{Precision, check_instructions};
 use crate::error::Result;
@@ -11,7 +11,7 @@ use serde::Serialize;
 pub struct Adapter {
     /// Its name.
     pub name: String,
-    /// What it is: a GPU of its own, one in the processor, software.
+    /// Its kind: a discrete GPU, an integrated one, software.
     pub kind: String,
     /// The system's interface to it, such as Vulkan.
     pub interface: String,
@@ -28,35 +28,35 @@ pub struct BuiltDevice {
     pub is_built: bool,
 }
 
-/// What this build and this machine can do.
+/// Capabilities of this build and this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Machine {
-    /// The processor, as it calls itself; empty where the system does not say.
+    /// The processor's name; empty where the system does not give it.
     pub processor: String,
-    /// Its features that matter, and whether it has them.
+    /// Relevant processor features, and whether it has them.
     pub features: Vec<(&'static str, bool)>,
-    /// Instruction sets that kernels can run on, best first.
+    /// Instruction sets that the kernels support on it, best first.
     pub instructions: Vec<String>,
-    /// The one that they run on.
+    /// The one in use.
     pub chosen: String,
-    /// What `auto` means for the precision of products.
+    /// The precision of products that `auto` selects.
     pub precision: &'static str,
     /// Threads that kernels use.
     pub threads: usize,
-    /// Threads that the machine runs at once.
+    /// Hardware threads of the machine.
     pub processors: usize,
-    /// Bytes of memory, of the machine or of what its container may have.
+    /// Bytes of memory, of the machine or the limit of its container.
     pub memory: u64,
-    /// Bytes of it that reading may take.
+    /// The limit on memory for reading data.
     pub reading: u64,
-    /// Devices, and which of them this build has.
+    /// Devices, and whether this build has them.
     pub devices: Vec<BuiltDevice>,
-    /// Graphics processors; nothing known without the feature `wgpu`.
+    /// Graphics processors; `None` without the feature `wgpu`.
     pub adapters: Option<Vec<Adapter>>,
 }
 
 impl Machine {
-    /// Looks at it.
+    /// Detects them.
     pub fn look() -> Result<Self> {
         check_instructions()?;
         let named = |isa: &Isa| format!("{isa:?}").to_lowercase();
@@ -105,7 +105,7 @@ fn adapters() -> Option<Vec<Adapter>> {
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-    // On a system of its own the answer is there at once.
+    // On native systems the result is available at once.
     let mut asked = pin!(instance.enumerate_adapters(wgpu::Backends::all()));
     let mut context = Context::from_waker(Waker::noop());
     let found = loop {

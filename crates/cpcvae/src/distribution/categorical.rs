@@ -25,7 +25,7 @@ impl Categorical {
         }
     }
 
-    /// The same without a way for gradients.
+    /// The same, detached from the gradient tape.
     pub fn detach(&self) -> Self {
         Self {
             log_probs: self.log_probs.clone().detach(),

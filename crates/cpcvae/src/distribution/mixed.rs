@@ -32,7 +32,7 @@ impl Mixed {
     }
 
     /// log p of the known cells of `x [rows, width]`, summed: `[rows]`. With fewer rows in `x`,
-    /// each of them serves as many rows of parameters in a row.
+    /// each of them is used for several consecutive rows of parameters.
     ///
     /// A missing cell (NaN) adds exactly 0, to the sum and to every gradient.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
@@ -70,7 +70,7 @@ impl Mixed {
             terms.push(of_known(cells, places));
         }
         for (places, category) in self.layout.category_places().zip(self.categories()) {
-            // A missing category is a block of zeros, which takes no part in the product.
+            // A missing category is a block of zeros, which adds nothing to the product.
             terms.push((part(places) * category.log_probs()).sum_dim(1));
         }
         terms
@@ -80,9 +80,9 @@ impl Mixed {
             .reshape([rows])
     }
 
-    /// One draw for each row, `[rows, width]`. Numbers are differentiable draws. Flags, levels
-    /// and counts are drawn, too, but with the gradient of their mean (straight-through): a draw
-    /// among whole things has none of its own.
+    /// One draw for each row, `[rows, width]`. Numbers are differentiable draws. Flags, levels and
+    /// counts are drawn with the gradient of their mean (straight-through), since discrete draws
+    /// have none of their own.
     pub fn sample(&self, noise: &Noise) -> Tensor<2> {
         let [rows, _] = self.raw.dims();
         let through = |drawn: Tensor<2>, mean: Tensor<2>| (drawn - mean.clone()).detach() + mean;
@@ -92,7 +92,7 @@ impl Mixed {
                 mean + sigma * noise.normal(NoisePurpose::Features, [rows, self.layout.numbers]),
             );
         }
-        // Flags, then levels, then counts take their numbers from one matrix.
+        // Flags, then levels, then counts use columns of one noise matrix.
         let (flags, counts) = (self.layout.flags, self.counts());
         let levels = self.layout.categories.iter().sum::<usize>();
         let for_counts = counts.as_ref().map_or(0, |counts| counts.noise_shape()[1]);
@@ -163,7 +163,8 @@ impl Mixed {
     }
 
     fn categories(&self) -> impl Iterator<Item = Categorical> {
-        // Two parameters a number and a count stand before the levels, one value each in a row.
+        // In the parameters a number or a count takes two places before the levels, in a row only
+        // one.
         let shift = self.layout.numbers + self.layout.counts.len();
         self.layout.category_places().map(move |places| {
             Categorical::from_logits(self.part(places.start + shift..places.end + shift))
@@ -179,12 +180,12 @@ impl Mixed {
         self.raw.clone().slice([0..rows, places])
     }
 
-    /// The standardised log(1 + count) of `[rows, counts]`.
+    /// The standardised log(1 + count) for `[rows, counts]`.
     fn encode_counts(&self, counts: Tensor<2>) -> Tensor<2> {
         (counts.log1p() - self.count_row(|c| c.mean)) / self.count_row(|c| c.scale)
     }
 
-    /// Whole counts again, `[rows, counts]`.
+    /// The inverse of `encode_counts`, rounded: `[rows, counts]`.
     fn decode_counts(&self, encoded: Tensor<2>) -> Tensor<2> {
         (encoded * self.count_row(|c| c.scale) + self.count_row(|c| c.mean))
             .exp()
@@ -193,7 +194,7 @@ impl Mixed {
             .clamp_min(0.0)
     }
 
-    /// One number of each count's scale, `[1, counts]`.
+    /// One field of each count's scale, `[1, counts]`.
     fn count_row(&self, of: impl Fn(&super::CountScale) -> f32) -> Tensor<2> {
         let values: Vec<f32> = self.layout.counts.iter().map(of).collect();
         let counts = values.len();

@@ -22,7 +22,7 @@ use crate::op::constrain::MapConstraint;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// Share rho of the normal part that training starts from: noise is for outliers.
+/// Initial share rho of the normal part: the uniform noise is for outliers.
 const START_RHO: f32 = 0.9;
 
 fn logit(share: f32) -> f32 {
@@ -34,16 +34,16 @@ fn logit(share: f32) -> f32 {
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     /// Independent normals; mean and standard deviation from the decoder. Columns of a table that
-    /// are no numbers have the distribution of their kind instead, see [`Mixed`].
+    /// are not numbers have the distribution of their kind instead, see [`Mixed`].
     Normal,
-    /// Black and white pixels; grey ones are drawn anew as black or white at each step.
+    /// Black and white pixels; grey ones are binarised at random at each step.
     Bernoulli,
     /// Mixture of a truncated normal and uniform noise on [-1, 1].
     NoiseNormal,
 }
 
 impl Family {
-    /// The values that black and white pixels are brought to.
+    /// The values that black and white pixels are scaled to.
     pub(crate) fn pixel_range(self) -> (f32, f32) {
         match self {
             Self::Bernoulli => (0.0, 1.0),
@@ -51,18 +51,18 @@ impl Family {
         }
     }
 
-    /// Whether it is for columns of a table too, whose cells may be missing: those it leaves out.
+    /// Whether it supports columns of a table, with missing cells left out.
     pub(crate) fn is_for_tables(self) -> bool {
         self == Self::Normal
     }
 
-    /// Whether it is of black and white pixels only, so that grey is drawn anew as one of them
+    /// Whether it is of black and white pixels only, so that grey ones are binarised at random
     /// ([`binarise`]).
     pub(crate) fn is_binary(self) -> bool {
         self == Self::Bernoulli
     }
 
-    /// Whether it has a standard deviation, which a floor can bound.
+    /// Whether it has a standard deviation with a lower bound.
     pub(crate) fn has_scale(self) -> bool {
         let is_scale = |map: &MapConstraint| matches!(map, MapConstraint::Variance { .. });
         self.constraints(0.0).iter().any(is_scale)
@@ -80,7 +80,7 @@ impl Family {
     }
 
     /// The unconstrained value of a parameter map at which a pixel has this mean and standard
-    /// deviation: where training starts. Kept away from the ends, where slopes vanish.
+    /// deviation: the starting point of training. Clamped away from the ends, where slopes vanish.
     pub(crate) fn raw_of(self, map: MapConstraint, mean: f32, deviation: f32) -> f32 {
         match map {
             MapConstraint::Identity if self == Self::Bernoulli => logit(mean.clamp(0.02, 0.98)),
@@ -122,7 +122,7 @@ pub enum Likelihood {
 
 impl Likelihood {
     /// log p(x) summed over the features of each row: `[rows]`. With fewer rows in `x`, each of
-    /// them serves as many rows of parameters in a row.
+    /// them is used for several consecutive rows of parameters.
     pub fn log_prob(&self, x: Tensor<2>) -> Tensor<1> {
         match self {
             Self::Normal(normal) => normal.log_prob(x),
@@ -132,8 +132,8 @@ impl Likelihood {
         }
     }
 
-    /// log p of the known cells of each row, `[rows]`: NaN cells of `x` take no part. For normals
-    /// and mixed rows; in plain operations, not meant for the training loop.
+    /// log p of the known cells of each row, `[rows]`: NaN cells of `x` are left out. For normals
+    /// and mixed rows; in plain tensor operations, not meant for the training loop.
     pub fn log_prob_of_known(&self, x: Tensor<2>) -> Tensor<1> {
         match self {
             Self::Normal(normal) => normal.log_prob_of_known(x),
@@ -141,8 +141,8 @@ impl Likelihood {
         }
     }
 
-    /// One draw for each row, `[rows, features]`. Differentiable in the parameters, but for the
-    /// Bernoulli, whose mean stands in for the draw (a binary draw has no gradient); see
+    /// One draw for each row, `[rows, features]`. Differentiable in the parameters, except that the
+    /// Bernoulli returns its mean in place of the draw (a binary draw has no gradient); see
     /// [`Mixed::sample`] for tables of several kinds.
     pub fn sample(&self, noise: &Noise) -> Tensor<2> {
         match self {
@@ -159,7 +159,7 @@ impl Likelihood {
         }
     }
 
-    /// One draw for each row with no way for gradients: black or white for the Bernoulli.
+    /// One draw for each row without gradient: black or white for the Bernoulli.
     pub fn draw(&self, noise: &Noise) -> Tensor<2> {
         match self {
             Self::Bernoulli(bernoulli) => {

@@ -1,16 +1,16 @@
-//! Counts that spread more widely than a Poisson distribution allows.
+//! The negative binomial distribution, for counts more dispersed than a Poisson distribution.
 
 use burn::tensor::{Tensor, TensorData};
 
-/// Where the log-mean is held, so that its exponential stays in range.
+/// The log-mean is clamped to this range, so that its exponential stays in range.
 const LOG_MEAN: (f64, f64) = (-15.0, 20.0);
-/// Where the dispersion is held: from hardly any count but 0 to as good as Poisson.
+/// The dispersion is clamped to this range: from almost all zeros to nearly Poisson.
 const DISPERSION: (f64, f64) = (1e-3, 1e3);
 /// The logarithm of the gamma function is expanded at arguments of at least this.
 const SHIFT: usize = 5;
 /// Attempts to draw from a gamma distribution; each succeeds with a probability above 0.95.
 const ATTEMPTS: usize = 6;
-/// Uniform numbers that a draw takes.
+/// Uniform numbers used by a draw.
 const UNIFORMS: usize = 3 * ATTEMPTS + 3;
 
 /// P(k) with mean m and variance m + m^2 / r, `[rows, columns]` each.
@@ -23,8 +23,8 @@ pub struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// From unconstrained parameters: log m is held in [-15, 20], r is the softplus of its
-    /// parameter held in [1e-3, 1e3].
+    /// From unconstrained parameters: log m is clamped to [-15, 20], r is the softplus of its
+    /// parameter clamped to [1e-3, 1e3].
     pub fn from_raw(log_mean: Tensor<2>, raw_dispersion: Tensor<2>) -> Self {
         Self {
             log_mean: log_mean.clamp(LOG_MEAN.0, LOG_MEAN.1),
@@ -155,7 +155,7 @@ fn gamma(shape: f64, uniform: &[f32]) -> f64 {
             return d * v;
         }
     }
-    // Six refusals come once in ten million draws; the middle will do.
+    // Six rejections happen once in ten million draws; the middle is good enough.
     d
 }
 

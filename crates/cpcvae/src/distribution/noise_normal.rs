@@ -35,7 +35,7 @@ impl NoiseNormal {
     /// The mean, `rho E[truncated normal]` (the noise has mean zero): with a = (-1 - mu)/sigma
     /// and b = (1 - mu)/sigma, `mu + sigma (phi(a) - phi(b)) / (Phi(b) - Phi(a))` times rho.
     ///
-    /// For pictures: computed in plain operations, not meant for the training loop.
+    /// For pictures: in plain tensor operations, not meant for the training loop.
     pub fn mean(&self) -> Tensor<2> {
         let [rows, _, pixels] = self.maps.dims();
         let map = |i: usize| {

@@ -1,4 +1,4 @@
-//! Where the columns of a table stand in a row as the model sees it.
+//! The layout of a table's columns in a row of a model's features.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -19,8 +19,8 @@ pub struct RowLayout {
     pub counts: Vec<CountScale>,
     /// Levels of each category.
     pub categories: Vec<usize>,
-    /// Places (the first one, for a category) of columns that have missing cells in the training
-    /// rows: the model is told whether they are missing.
+    /// Positions (the first one, for a category) of columns that have missing cells in the training
+    /// rows: the model gets an indicator of whether they are missing.
     pub can_be_missing: Vec<usize>,
 }
 
@@ -31,7 +31,7 @@ pub struct CountScale {
     pub mean: f32,
     /// The standard deviation; 1 for a constant column.
     pub scale: f32,
-    /// The largest count of the training rows; nothing in a model of an earlier version.
+    /// The largest count of the training rows; `None` in a model of an earlier version.
     #[serde(default)]
     pub largest: Option<f32>,
 }
@@ -42,16 +42,16 @@ impl CountScale {
         (count.ln_1p() - self.mean) / self.scale
     }
 
-    /// The count again; not rounded, since a mean need not be whole.
+    /// The inverse of `encode`; not rounded, since a mean need not be whole.
     pub fn decode(self, encoded: f32) -> f32 {
         (encoded * self.scale + self.mean).exp_m1().max(0.0)
     }
 }
 
 impl RowLayout {
-    /// What no filled-in value of a row may exceed, place by place: the largest count that was
-    /// seen. The logarithm of a count's mean is what the decoder gives, so a row that is encoded
-    /// and decoded again and again could run away.
+    /// Upper bounds of the imputed values of a row, position by position: the largest count of the
+    /// training rows. The decoder gives the logarithm of a count's mean, so a row that is encoded
+    /// and decoded repeatedly could diverge.
     pub fn most(&self) -> Vec<f32> {
         let mut most = vec![f32::INFINITY; self.width()];
         for (place, scale) in self.count_places().zip(&self.counts) {
@@ -78,22 +78,22 @@ impl RowLayout {
         self.width() + self.numbers + self.counts.len()
     }
 
-    /// Places of numbers.
+    /// Positions of numbers.
     pub(crate) fn number_places(&self) -> Range<usize> {
         0..self.numbers
     }
 
-    /// Places of flags.
+    /// Positions of flags.
     pub(crate) fn flag_places(&self) -> Range<usize> {
         self.numbers..self.numbers + self.flags
     }
 
-    /// Places of counts.
+    /// Positions of counts.
     pub(crate) fn count_places(&self) -> Range<usize> {
         self.numbers + self.flags..self.categories_from()
     }
 
-    /// Places of the levels of each category.
+    /// Positions of the levels of each category.
     pub(crate) fn category_places(&self) -> impl Iterator<Item = Range<usize>> {
         let from = self.categories_from();
         self.categories.iter().scan(from, |next, levels| {

@@ -1,4 +1,4 @@
-//! Members on disk: the rows that they learnt, and their shares.
+//! Ensemble members on disk: their training rows and their votes.
 
 use super::learnt::{Learnt, Targets};
 use super::{Ensemble, MOST_LABELS};
@@ -11,10 +11,10 @@ use cpcvae_data::Matrix;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The format that members are written in.
+/// The version of the file format.
 const FORMAT: u32 = 1;
 
-/// What the file says beside its tensors.
+/// The metadata of the file.
 #[derive(Serialize, Deserialize)]
 struct About {
     format: u32,
@@ -23,7 +23,7 @@ struct About {
 }
 
 impl Ensemble {
-    /// Writes it beside the run's model.
+    /// Writes them beside the run's model.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
         let rows = &self.learnt.rows;
         let shape = vec![rows.rows, rows.columns];
@@ -58,7 +58,7 @@ impl Ensemble {
         file.save(&path(folder))
     }
 
-    /// That of a run for such labels; nothing where it has none.
+    /// Loads them for a run with such labels; `None` where it has none.
     pub fn load(folder: &RunFolder, target: &Target) -> Result<Option<Self>> {
         let path = path(folder);
         if !path.exists() {
@@ -66,7 +66,7 @@ impl Ensemble {
         }
         let file = TensorFile::load(&path)?;
         Self::of_file(file, target).map(Some).map_err(|problem| {
-            let advice = "remove it to have the network answer alone, or train again";
+            let advice = "remove it to use the network alone, or train again";
             Error::file(Path::new(&path), format!("{problem}; {advice}"))
         })
     }
@@ -157,7 +157,7 @@ fn spread_of(
     let (_, beliefs) = take(file, "spread.beliefs")?;
     let is_share = |p: &f32| (0.0..=1.0).contains(p);
     if !beliefs.iter().all(is_share) || !all.iter().all(|value| value.is_finite()) {
-        return Err("`spread` holds what is no number or no probability".into());
+        return Err("`spread` holds values that are not finite or not probabilities".into());
     }
     let spread = Spread::kept(columns, classes, all, beliefs);
     spread.ok_or("`spread` does not fit its rows".into())

@@ -1,15 +1,15 @@
-//! What members learnt, and the members.
+//! The training data of ensemble members, and the fitted members.
 
 use super::{NETWORK_PRIOR, NETWORK_PRIOR_OF_VALUES, SPREADING, class_priors};
 use crate::pseudo_label::{ComparedFeatures, Members, Spread};
 use crate::regressors::Regressors;
 use cpcvae_data::{Labels, Matrix};
 
-/// The labelled rows that members know.
+/// The labelled rows that members are fitted to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Learnt {
     pub(super) compared: ComparedFeatures,
-    /// What is compared of the rows, `[labels, columns]`.
+    /// The features of the rows, `[labels, columns]`.
     pub(super) rows: Matrix,
     pub(super) targets: Targets,
 }
@@ -17,17 +17,17 @@ pub(super) struct Learnt {
 /// Their labels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Targets {
-    /// (place among the rows, class)
+    /// (index of the row, class)
     Classes {
         labels: Vec<(u32, u32)>,
         classes: usize,
     },
-    /// Standardised as the network sees them, `[labels, outputs]`.
+    /// Standardised like the network's labels, `[labels, outputs]`.
     Values { values: Vec<f32>, outputs: usize },
 }
 
 impl Targets {
-    /// Those of prepared rows, all of which have a label.
+    /// The labels of prepared rows, all of which have one.
     pub(super) fn of(labels: &Labels) -> Self {
         match labels {
             Labels::Values { of_row, .. } => Self::Values {
@@ -49,7 +49,7 @@ impl Targets {
         }
     }
 
-    /// Classes, or numbers a label.
+    /// Number of classes, or of values in a label.
     pub(super) fn outputs(&self) -> usize {
         match self {
             Self::Classes { classes, .. } => *classes,
@@ -73,16 +73,16 @@ impl Learnt {
     }
 }
 
-/// Members that can be asked.
+/// Fitted members.
 #[derive(Clone, Debug)]
 pub(crate) enum Fitted {
-    /// Classifiers, and label propagation; that is missing in runs of earlier versions.
+    /// Classifiers and label propagation, which is missing in runs of earlier versions.
     Classes(Members, Option<Spread>),
     Values(Regressors),
 }
 
 impl Fitted {
-    /// In the order of their answers.
+    /// In the order of their predictions.
     pub(super) fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Classes(_, spread) => {
@@ -93,7 +93,7 @@ impl Fitted {
         }
     }
 
-    /// What the network and each of them count before any label speaks.
+    /// Prior weights of the network and of each member.
     pub(super) fn priors(&self) -> Vec<f64> {
         let (network, members) = match self {
             Self::Classes(_, spread) => (NETWORK_PRIOR, class_priors(spread.is_some())),
@@ -102,7 +102,7 @@ impl Fitted {
         std::iter::once(network).chain(members).collect()
     }
 
-    /// What each says of rows `[rows, columns]`: `[rows, outputs]`.
+    /// Predictions of each for rows `[rows, columns]`: `[rows, outputs]`.
     pub(super) fn said(&self, rows: &[f32]) -> Vec<Vec<f32>> {
         match self {
             Self::Classes(members, spread) => {

@@ -1,8 +1,9 @@
-//! A user's answer as a vote: a network beside classifiers, or regressors, of the labelled rows alone.
+//! Ensembles for a user's data: a network and classifiers, or regressors, of the labelled rows
+//! alone.
 //!
-//! An extension of ours, not the paper's. The members are kept as the labelled rows that they learnt,
-//! in `model/members.safetensors`, and are fitted again when a run is opened: that is quick, and
-//! nothing but rows and shares has to be checked.
+//! An extension of ours, not the paper's. Only the labelled rows of the members are stored, in
+//! `model/members.safetensors`; the members are fitted again when a run is opened: that is fast,
+//! and only rows and weights need to be validated.
 
 mod file;
 mod learnt;
@@ -20,32 +21,32 @@ pub(crate) use learnt::Fitted;
 use learnt::{Learnt, Targets};
 use serde::{Deserialize, Serialize};
 
-/// Labelled rows that members learn at most, so that opening a run stays quick.
+/// The most labelled rows for the members, so that opening a run stays fast.
 const MOST_LABELS: usize = 2000;
-/// Rows that labels are propagated over at most,
+/// The most rows for label propagation,
 const MOST_SPREAD: usize = 10_000;
 /// and numbers in them.
 const MOST_NUMBERS: usize = 2_000_000;
-/// The member that sees unlabelled rows, too.
+/// The member that uses unlabelled rows too.
 const SPREADING: &str = "label-spreading";
-/// What the network counts before any label speaks, beside 1 for all classifiers of the labelled rows
-/// alone: it has seen the unlabelled rows, too, and is the best single voter on most tables.
+/// The prior weight of the network, relative to 1 for all classifiers of the labelled rows
+/// together: it has seen the unlabelled rows too, and is the best single member on most tables.
 const NETWORK_PRIOR: f64 = 1.0;
 /// The same beside regressors.
 const NETWORK_PRIOR_OF_VALUES: f64 = 1.0 / 3.0;
 
-/// Members, and how their votes count beside the network's.
+/// Members, and the weights of their votes and the network's.
 #[derive(Clone, Debug)]
 pub struct Ensemble {
     learnt: Learnt,
     fitted: Fitted,
-    /// What label propagation said of labels by the others, where it was just fitted.
+    /// Leave-one-out predictions of label propagation, if it was just fitted.
     judged: Option<Judged>,
     /// The network's first, then one a member.
     votes: Vec<Vote>,
 }
 
-/// What an ensemble is made of, for whoever writes it in another format.
+/// The parts of an ensemble, for export in another format.
 pub(crate) struct EnsembleParts<'a> {
     pub(crate) compared: ComparedFeatures,
     pub(crate) fitted: &'a Fitted,
@@ -53,16 +54,16 @@ pub(crate) struct EnsembleParts<'a> {
     pub(crate) votes: &'a [Vote],
 }
 
-/// What a vote of somebody is.
+/// The weight of a member or the network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Voter {
     /// Name of the method or the member.
     pub name: String,
-    /// Its share of the answer.
+    /// Its weight in the prediction.
     pub weight: f64,
 }
 
-/// Labels that answers are judged by.
+/// Labels for scoring predictions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Truth {
     /// One class a row.
@@ -88,7 +89,7 @@ impl Truth {
 }
 
 impl Ensemble {
-    /// Whether such settings and labels have members: at least two classes, or numbers.
+    /// Whether these settings and labels have members: at least two classes, or numbers.
     pub fn is_wanted(config: &RunConfig, labels: &Labels) -> bool {
         let fits = match labels {
             Labels::Classes { .. } => labels.class_names().len() > 1,
@@ -98,8 +99,8 @@ impl Ensemble {
         fits && config.ensemble.members == EnsembleMembers::All
     }
 
-    /// Fits members to the rows of `split`, prepared as the model's are. Nothing where settings want
-    /// none, or labels are not at least two classes or numbers. Votes are what is usual, until
+    /// Fits members to the rows of `split`, prepared like the model's. `None` where settings want
+    /// none, or labels are not at least two classes or numbers. Votes have prior weights until
     /// [`Ensemble::with_own_votes`] or [`Ensemble::with_votes`].
     pub fn fit(
         config: &RunConfig,
@@ -143,8 +144,8 @@ impl Ensemble {
         }))
     }
 
-    /// The same with votes by the members' own folds; the network, whose answers for labels that it
-    /// did not see are not known, has the share of its prior.
+    /// Sets the votes by the members' own cross-validation; the network, whose out-of-fold
+    /// predictions are not known, keeps the share of its prior.
     pub fn with_own_votes(mut self) -> Self {
         let Some(own) = self.own_votes() else {
             return self;
@@ -158,7 +159,7 @@ impl Ensemble {
         self
     }
 
-    /// Votes of the members alone, by their own folds.
+    /// Votes of the members alone, by their own cross-validation.
     fn own_votes(&self) -> Option<Vec<Vote>> {
         let rows = &self.learnt.rows;
         let priors = &self.fitted.priors()[1..];
@@ -185,8 +186,8 @@ impl Ensemble {
         }
     }
 
-    /// The same with votes by what the network and each member said, `[labels, outputs]`, of labels
-    /// that they did not see.
+    /// Sets the votes by the out-of-fold predictions of the network and each member, `[labels,
+    /// outputs]`.
     pub fn with_votes(mut self, left_out: &[Vec<f32>], truth: &Truth) -> Self {
         let priors = self.fitted.priors();
         let outputs = self.learnt.targets.outputs();
@@ -200,7 +201,8 @@ impl Ensemble {
         self
     }
 
-    /// What members say together, `[rows, outputs]`, without the network, as they usually count.
+    /// The mean prediction of the members, `[rows, outputs]`, without the network, with prior
+    /// weights.
     pub fn members_mean(said: &[Vec<f32>], labels: &Labels) -> Vec<f32> {
         match labels {
             Labels::Values { .. } => {
@@ -215,7 +217,7 @@ impl Ensemble {
         }
     }
 
-    /// What somebody's answers count, the network of that name first.
+    /// The weights of all voters; the network, with that name, comes first.
     pub fn voters(&self, network: &str) -> Vec<Voter> {
         let names = std::iter::once(network).chain(self.fitted.names());
         let voter = |(name, vote): (&str, &Vote)| Voter {
@@ -225,7 +227,7 @@ impl Ensemble {
         names.zip(&self.votes).map(voter).collect()
     }
 
-    /// What it is made of.
+    /// Its parts.
     pub(crate) fn parts(&self) -> EnsembleParts<'_> {
         EnsembleParts {
             compared: self.learnt.compared,
@@ -234,8 +236,8 @@ impl Ensemble {
         }
     }
 
-    /// What each member says of prepared rows of that layout, `[rows, outputs]`: class
-    /// probabilities, or continuous labels as the network gives them.
+    /// Predictions of each member for prepared rows of that layout, `[rows, outputs]`: class
+    /// probabilities, or continuous labels in the network's units.
     pub fn said(&self, rows: Matrix, layout: &Layout) -> Result<Vec<Vec<f32>>> {
         let compared = self.learnt.compared.of(rows, layout);
         if compared.columns != self.learnt.rows.columns {
@@ -247,8 +249,8 @@ impl Ensemble {
         Ok(self.fitted.said(&compared.values))
     }
 
-    /// The common answer: the network's, `[rows, outputs]`, and the members'; of classes in log
-    /// space, of numbers their mean.
+    /// The weighted mean of the network's predictions, `[rows, outputs]`, and the members': of
+    /// classes in log space.
     pub fn mean(&self, network: Matrix, said: Vec<Vec<f32>>) -> Matrix {
         let mut all = vec![network.values];
         all.extend(said);
@@ -263,7 +265,7 @@ impl Ensemble {
     }
 }
 
-/// What members of classes count before any label speaks.
+/// Prior weights of members for classes.
 fn class_priors(spreads: bool) -> Vec<f64> {
     let propagation = spreads.then_some(PROPAGATION_PRIOR);
     Members::PRIORS.into_iter().chain(propagation).collect()
@@ -274,7 +276,7 @@ fn as_shares(priors: Vec<f64>) -> Vec<f64> {
     priors.into_iter().map(|prior| prior / sum).collect()
 }
 
-/// A vote that takes answers as they are.
+/// A vote that does not change the sharpness.
 fn vote_of(weight: f64) -> Vote {
     Vote {
         sharpness: 1.0,

@@ -1,4 +1,4 @@
-//! What else a fitted model is asked: codes, scores, samples, filled gaps, rows worth a label.
+//! Other methods of a fitted model: codes, scores, samples, imputation, suggested rows.
 
 use super::{AsRows, Fitted};
 use crate::error::{Error, Result};
@@ -26,9 +26,9 @@ pub struct SampleOptions {
     pub codes: CodeSource,
     /// Whether rows are draws from the likelihood; otherwise its means.
     pub noisy: bool,
-    /// What the predictor must give a class for a code to be one of it.
+    /// A code counts as one of the class at this predicted probability.
     pub threshold: f32,
-    /// Codes drawn at most, for each class.
+    /// The most codes drawn for each class.
     pub most_codes: usize,
 }
 
@@ -64,11 +64,11 @@ pub struct SampledClass {
     pub rows: Matrix,
     /// Codes that were drawn for them.
     pub drawn: usize,
-    /// Share of these that were kept.
+    /// Share of these that were accepted.
     pub acceptance: f64,
 }
 
-/// Rows with their gaps filled, and where they were.
+/// Rows with missing cells imputed.
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -86,12 +86,12 @@ pub struct SampledClass {
 pub struct Imputed {
     /// The rows in the user's units, without a missing cell.
     pub rows: Matrix,
-    /// Number of cells that were filled.
+    /// Number of cells that were imputed.
     pub filled: usize,
 }
 
 impl Fitted {
-    /// Means and standard deviations of q(z|x): where rows lie on the latent map.
+    /// Means and standard deviations of q(z|x).
     pub fn encode<R: AsRows + ?Sized>(&self, rows: &R) -> Result<Codes> {
         let columns = self.card().shape.code;
         let empty = || Matrix {
@@ -111,7 +111,7 @@ impl Fitted {
         Ok(all)
     }
 
-    /// The same part by part.
+    /// The same in parts.
     pub fn encode_parts<'a>(
         &'a self,
         rows: &Dataset,
@@ -122,7 +122,7 @@ impl Fitted {
     }
 
     /// Lower bounds of log p(x) and importance-weighted estimates of it, in the user's units, from
-    /// so many draws of the code.
+    /// `draws` draws of the code.
     pub fn score<R: AsRows + ?Sized>(&self, rows: &R, draws: usize) -> Result<Scores> {
         let mut all = Scores {
             elbo: Vec::new(),
@@ -136,7 +136,7 @@ impl Fitted {
         Ok(all)
     }
 
-    /// The same part by part.
+    /// The same in parts.
     pub fn score_parts<'a>(
         &'a self,
         rows: &Dataset,
@@ -155,7 +155,7 @@ impl Fitted {
         }))
     }
 
-    /// Rows through the code and back, in the user's units.
+    /// Reconstructions of rows in the user's units.
     pub fn reconstruct<R: AsRows + ?Sized>(
         &self,
         rows: &R,
@@ -170,14 +170,13 @@ impl Fitted {
         Ok(preprocess.invert(made))
     }
 
-    /// Rows that codes `[rows, code]` stand for, in the user's units: the way back from
-    /// [`Fitted::encode`].
+    /// Decodes codes `[rows, code]` to rows in the user's units: the inverse of [`Fitted::encode`].
     pub fn decode(&self, codes: &Matrix) -> Result<Matrix> {
         let made = self.trained.inference.decode(codes)?;
         Ok(self.card().preprocess.invert(made))
     }
 
-    /// How good the model is on rows whose labels are known: its calibrated answers, and the
+    /// Evaluates the model on rows whose labels are known: its calibrated predictions, and the
     /// evidence.
     pub fn evaluate(&self, rows: &Dataset) -> Result<Evaluation> {
         let preprocess = &self.card().preprocess;
@@ -195,15 +194,15 @@ impl Fitted {
         Ok(preprocess.in_user_units(evaluation, &prepared.features))
     }
 
-    /// The common answer of network and members for prepared rows: class probabilities before
-    /// calibration, or continuous labels as the network gives them.
+    /// The ensemble's output for prepared rows: class probabilities before calibration, or
+    /// continuous labels in the network's units.
     pub(super) fn common_outputs(&self, prepared: &Dataset) -> Result<Matrix> {
         let outputs = self.trained.inference.predict(&prepared.features, 0)?;
         let features = prepared.features.matrix();
         Ok(self.with_members(outputs, &features, &prepared.layout)?.0)
     }
 
-    /// New rows in the user's units, of all kinds.
+    /// New rows in the user's units, of all classes.
     pub fn sample(&self, rows: usize) -> Result<Matrix> {
         self.sample_with(rows, SampleOptions::default())
     }
@@ -244,7 +243,7 @@ impl Fitted {
         })
     }
 
-    /// The place of a class.
+    /// The index of a class.
     fn class(&self, name: &str) -> Result<usize> {
         let classes = self.classes();
         if classes.is_empty() {
@@ -259,7 +258,7 @@ impl Fitted {
         })
     }
 
-    /// Missing cells (NaN) filled in; other cells stay as they are up to rounding.
+    /// Imputes missing cells (NaN); other cells are unchanged up to rounding.
     pub fn impute<R: AsRows + ?Sized>(
         &self,
         rows: &R,
@@ -286,7 +285,7 @@ impl Fitted {
         Ok(Imputed { rows: all, filled })
     }
 
-    /// The same part by part; known cells have gone through the model's units and back.
+    /// The same in parts; known cells are converted to the model's units and back.
     pub fn impute_parts<'a>(
         &'a self,
         rows: &Dataset,

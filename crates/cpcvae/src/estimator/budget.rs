@@ -1,4 +1,4 @@
-//! A whole fit within a time: fewer steps, then fewer folds.
+//! A time budget for a complete fit: fewer steps, then fewer folds.
 
 use super::estimator::HeldOutOptions;
 use crate::config::RunConfig;
@@ -9,16 +9,16 @@ use crate::train::{Observer, StepReport};
 use cpcvae_data::Source;
 use std::time::{Duration, Instant};
 
-/// Steps of the training that tells how long a step takes.
+/// Steps of the training that measures the time of a step.
 const PROBE: u64 = 30;
-/// Fewer steps than this teach a network nothing; rather fewer folds.
+/// With fewer steps than this a network learns nothing; folds are reduced first.
 const FEWEST_STEPS: u64 = 100;
-/// Of the time that there is, what is planned with: other programs may want the processor, too.
+/// Share of the remaining time that is planned with: other programs may use the processor, too.
 const PLANNED: f64 = 0.85;
-/// What the network of labels alone takes of the time of a training.
+/// Time of training on the labels alone, as a share of a training.
 const LABELS_ONLY: f64 = 0.25;
 
-/// When steps were taken.
+/// The times of steps.
 #[derive(Default)]
 struct Clock {
     first: Option<(u64, Instant)>,
@@ -33,7 +33,7 @@ impl Observer for Clock {
     }
 }
 
-/// What a training takes, in seconds.
+/// The time of a training, in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     /// Of a step.
@@ -42,8 +42,8 @@ struct Cost {
     fixed: f64,
 }
 
-/// Settings and folds with which a fit ends within the budget, by a short training; `began` is when
-/// the fit did. No more steps and folds than without a budget.
+/// Settings and folds with which a fit stays within the budget, estimated by a short training;
+/// `began` is when the fit started. Never more steps and folds than without a budget.
 pub(super) fn plan(
     config: RunConfig,
     held_out: HeldOutOptions,
@@ -83,7 +83,7 @@ pub(super) fn plan(
     Ok((config, held_out))
 }
 
-/// The most folds, up to `folds`, at which a training still has a few steps, and those steps.
+/// The most folds, up to `folds`, for which a training still has enough steps, and those steps.
 fn affordable(left: f64, cost: Cost, most: u64, folds: usize, compare: bool) -> (u64, usize) {
     let steps = |folds: usize| {
         let trainings = 1.0 + folds as f64 * (1.0 + if compare { LABELS_ONLY } else { 0.0 });

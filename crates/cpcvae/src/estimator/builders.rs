@@ -1,7 +1,7 @@
-//! A builder a method. What all builders can be told is in [`Fit`]; a method's own settings are here
+//! One builder per method. Methods of all builders are in [`Fit`]; a method's own settings are here
 //! or set by their key.
 //!
-//! The builders are made from the list of methods in `method/mod.rs`.
+//! The builders are generated from the list of methods in `method/mod.rs`.
 
 use super::{Estimator, Fit};
 use crate::method::{self, MethodSettings};
@@ -52,7 +52,7 @@ macro_rules! builders {
 
 method::for_each_method!();
 
-/// Settings of a builder's own: what they mean, name, type, key.
+/// A builder's own settings: description, name, type, key.
 macro_rules! own_settings {
     ($name:ident { $($(#[$meaning:meta])* $setting:ident: $type:ty = $key:literal,)+ }) => {
         impl $name {
@@ -80,8 +80,7 @@ own_settings! {
         predictor_norm: f64 = "method.predictor_norm",
         /// Weight of the KL divergence.
         beta: f64 = "method.beta",
-        /// Where pseudo-labels come from: `none`, `propagation` or `ensemble`. Ours, not the
-        /// paper's.
+        /// The source of pseudo-labels: `none`, `propagation` or `ensemble`. Ours, not the paper's.
         pseudo_labels: &str = "pseudo_labels.source",
     }
 }
@@ -123,7 +122,7 @@ mod tests {
     use super::*;
     use cpcvae_data::{Dataset, Labels};
 
-    /// A setting whose key does not exist would be an error at the user's.
+    /// A setting with an unknown key would only fail when a user sets it.
     #[test]
     fn own_settings_have_keys_that_exist() {
         let rows: Vec<[f32; 1]> = (0..20).map(|row| [row as f32]).collect();

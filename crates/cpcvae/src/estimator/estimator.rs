@@ -1,4 +1,4 @@
-//! A method with its settings: how it is fitted and measured.
+//! A method with its settings, and how it is fitted and evaluated.
 
 use super::budget;
 use super::fitted::{Fitted, HeldOutState};
@@ -17,10 +17,10 @@ use cpcvae_data::{DataName, Dataset, Source};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Folds of a learning curve at most.
+/// The most folds of a learning curve.
 const CURVE_FOLDS: usize = 5;
 
-/// A method with its settings, ready to fit. What is not set depends on the method and the data.
+/// A method with its settings, ready to fit. Defaults depend on the method and the data.
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -43,17 +43,17 @@ pub struct Estimator {
     pub(super) held_out: HeldOutOptions,
 }
 
-/// Which labels are held out after training, and what is compared on them. The model does not depend
-/// on it.
+/// Which labels are held out after training, and what is compared on them. This does not affect the
+/// model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldOutOptions {
-    /// Nothing for: where the data is not built in, which has test rows of its own.
+    /// `None`: only if the data is not built in, since built-in data has test rows.
     pub(super) wanted: Option<bool>,
     pub(super) folds: Option<usize>,
     pub(super) repeats: usize,
     pub(super) compare: bool,
     pub(super) keep_folds: bool,
-    /// How long everything may take.
+    /// The time for everything.
     pub(super) budget: Option<Duration>,
 }
 
@@ -63,7 +63,7 @@ impl Estimator {
         Self::from_request(Request::new(Some(method)))
     }
 
-    /// What settings ask for.
+    /// A method with the settings of a request.
     pub fn from_request(request: Request) -> Self {
         Self {
             request,
@@ -82,13 +82,12 @@ impl Estimator {
         }
     }
 
-    /// What was asked for.
+    /// The request.
     pub fn request(&self) -> &Request {
         &self.request
     }
 
-    /// The complete settings for these rows, as a fit would have them. Those of a run that goes on
-    /// are its own.
+    /// The complete settings for these rows, as used by a fit. A resumed run keeps its own.
     pub fn settings(&self, rows: &Dataset) -> Result<RunConfig> {
         match self.stored_settings()? {
             Some(stored) => self.request.laid_over(stored),
@@ -96,7 +95,7 @@ impl Estimator {
         }
     }
 
-    /// Settings as far as they can be known before the data of that name is opened.
+    /// Settings that are known before the data of that name is opened.
     pub fn settings_before_opening(&self, name: &DataName, source: &str) -> Result<RunConfig> {
         match self.stored_settings()? {
             Some(stored) => self.request.laid_over(stored),
@@ -104,7 +103,7 @@ impl Estimator {
         }
     }
 
-    /// The settings of the run in the folder, if it is to go on.
+    /// The settings of the run in the folder, if it will be resumed.
     pub fn stored_settings(&self) -> Result<Option<RunConfig>> {
         let Some(folder) = self.run_folder().filter(RunFolder::is_started) else {
             return Ok(None);
@@ -120,7 +119,7 @@ impl Estimator {
         self.folder.as_ref().map(RunFolder::at)
     }
 
-    /// Where it computes.
+    /// The device.
     pub(crate) fn place(&self) -> Result<Device> {
         device(&self.device)
     }
@@ -135,8 +134,8 @@ impl Estimator {
         }
     }
 
-    /// Accuracy on held-out labels against the number of labels that a model learns from: those of
-    /// `counts`, or a few where it is empty. Nothing when a stop was asked for.
+    /// Accuracy on held-out labels against the number of labels in training: those of `counts`, or
+    /// a few if it is empty. `None` when a stop was asked for.
     pub fn learning_curve(
         &self,
         data: impl Into<Source>,
@@ -144,13 +143,13 @@ impl Estimator {
         watch: &dyn Watch,
     ) -> Result<Option<LearningCurve>> {
         let source: Source = data.into();
-        // The models whose accuracies are told are those that `fit` would train.
+        // The models whose accuracies are reported are those that `fit` would train.
         let config = self.request.settings_for(&source.rows)?;
         let data = source.rows.clone();
         let split = Prepared::new(source, &config, None)?.training.split;
         let usual = self.folding(&data, config.seed);
         let folding = Folding {
-            // There are several trainings a fold, and they are compared with each other.
+            // Each fold has several trainings, which are compared with each other.
             folds: self.held_out.folds.unwrap_or(usual.folds.min(CURVE_FOLDS)),
             ..usual
         };
@@ -171,12 +170,12 @@ impl Estimator {
         let device = self.place()?;
         let folder = self.run_folder();
         watch.plan(self.trainings(&config, &source.rows));
-        // Nobody else works in the folder until this ends.
+        // Locks the folder until this ends.
         let _lock = folder.as_ref().map(RunFolder::claim).transpose()?;
         if let Some(folder) = folder.as_ref().filter(|_| self.overwrite && !self.resume) {
             folder.clear()?;
         }
-        // Shares the rows, which stay where they are.
+        // Shares the rows without copying them.
         let data = source.rows.clone();
         if let Some(done) = self.finished(folder.as_ref(), &config, &data, &device, watch)? {
             return Ok(done);
@@ -215,8 +214,8 @@ impl Estimator {
         Ok(fitted)
     }
 
-    /// Settings with which everything ends within the budget, where there is one. A run that goes on
-    /// keeps its own.
+    /// Settings with which everything stays within the budget, if there is one. A resumed run keeps
+    /// its own.
     fn within_budget(
         &self,
         config: RunConfig,
@@ -236,7 +235,7 @@ impl Estimator {
         budget::plan(config, self.held_out, folds, place, (budget, began))
     }
 
-    /// Whether labels of these rows are to be held out.
+    /// Whether labels of these rows are held out.
     pub(super) fn holds_out(&self, config: &RunConfig, data: &Dataset) -> bool {
         let wanted = self.held_out.wanted.unwrap_or(data.built_in().is_none());
         wanted && config.method.uses_labels()
@@ -256,7 +255,7 @@ impl Fitted {
             None => run.metrics,
         };
         Ok(Self {
-            // Answers do not depend on the seed of training, but on one of their own.
+            // Predictions do not depend on the seed of training, but on a fixed one.
             trained: trained.with_seed(0),
             config: run.config,
             report: run.report,

@@ -1,4 +1,4 @@
-//! A fitted model as a file of another format.
+//! Export of a fitted model to another file format.
 
 use super::Fitted;
 use crate::error::Result;
@@ -6,9 +6,9 @@ use crate::export::{Exported, OnnxFile, OnnxOptions};
 use std::path::Path;
 
 impl Fitted {
-    /// Writes one ONNX graph from rows in the user's units to codes and answers: those that
-    /// [`Fitted::encode`] and [`Fitted::predict`] give, the vote of an ensemble among them. What the
-    /// graph takes and gives is in what is returned, and in the file's metadata.
+    /// Writes one ONNX graph from rows in the user's units to codes and predictions, equal to
+    /// [`Fitted::encode`] and [`Fitted::predict`], including an ensemble. The graph's inputs and
+    /// outputs are described in the returned value and in the file's metadata.
     ///
     /// ```
     /// use cpcvae::prelude::*;
@@ -31,7 +31,7 @@ impl Fitted {
         Ok(file)
     }
 
-    /// The graph, not written anywhere yet.
+    /// The graph, without writing a file.
     pub fn onnx(&self, options: OnnxOptions) -> Result<OnnxFile> {
         let exported = Exported {
             trained: &self.trained,

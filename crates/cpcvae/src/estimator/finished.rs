@@ -1,5 +1,4 @@
-//! What is left to be done of a `fit`: how many trainings it takes, and nothing for a run that has
-//! come to its end.
+//! The remaining work of a `fit`: the number of trainings, and none for a finished run.
 
 use super::Estimator;
 use super::fitted::{Fitted, HeldOutState};
@@ -12,7 +11,7 @@ use crate::train::Watch;
 use cpcvae_data::Dataset;
 
 impl Estimator {
-    /// How many trainings a fit takes, at most: a class may have too few labels for all folds.
+    /// The most trainings of a fit: a class may have too few labels for all folds.
     pub(super) fn trainings(&self, config: &RunConfig, data: &Dataset) -> usize {
         if !self.holds_out(config, data) {
             return 1;
@@ -25,8 +24,8 @@ impl Estimator {
         1 + folding.folds * folding.repeats.max(1) * methods
     }
 
-    /// The run that is to go on, where nothing is left to be done: folds that were removed need not be
-    /// trained again.
+    /// The run to resume, if it is finished already: folds that were removed need not be trained
+    /// again.
     pub(super) fn finished(
         &self,
         folder: Option<&RunFolder>,
@@ -43,7 +42,7 @@ impl Estimator {
             return Ok(None); // which is refused when the run goes on
         }
         folder.check_data(data)?;
-        // What is damaged is made again.
+        // Damaged files are made again.
         let Ok(fitted) = Fitted::load_with(folder.path(), &self.device, None) else {
             return Ok(None);
         };

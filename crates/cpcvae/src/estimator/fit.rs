@@ -1,4 +1,4 @@
-//! What all builders can be told, and how they fit.
+//! The methods of all builders.
 
 use super::{Estimator, Fitted};
 use crate::config::Preset;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::{Table, Value};
 
-/// What all builders can be told, and [`Fit::fit`] itself. Every setting has a key, a line in
+/// The methods of all builders, and [`Fit::fit`] itself. Every setting has a key, a line in
 /// `docs/methods`, and a default that depends on method and data.
 ///
 /// ```
@@ -23,25 +23,25 @@ use toml::{Table, Value};
 /// # Ok::<(), cpcvae::Error>(())
 /// ```
 pub trait Fit: Sized {
-    /// The method and what was set so far.
+    /// The method and the settings so far.
     fn estimator(&self) -> &Estimator;
 
     /// The same, changed.
     fn change(self, change: impl FnOnce(&mut Estimator)) -> Self;
 
-    /// Trains a model, then holds labels out to calibrate its answers. Nothing is written unless a
-    /// folder was named.
+    /// Trains a model, then holds labels out to calibrate its predictions. Nothing is written
+    /// unless a folder was named.
     fn fit(&self, data: impl Into<Source>) -> Result<Fitted> {
         self.fit_watched(data, &Silent)
     }
 
-    /// The same, with somebody who hears of it and may ask for a stop.
+    /// The same with a [`Watch`], which receives the progress and may ask for a stop.
     fn fit_watched(&self, data: impl Into<Source>, watch: &dyn Watch) -> Result<Fitted> {
         self.estimator().fit_source(data.into(), watch)
     }
 
-    /// Opens the data of that name, built in or a file, as the settings say. `data_dir` is where
-    /// built-in data sets lie.
+    /// Opens a built-in data set or a file, as the settings say. Built-in data sets are looked for
+    /// in `data_dir`.
     fn open(&self, name: &str, data_dir: &Path) -> Result<Source> {
         let estimator = self.estimator();
         let data = DataName::parse(name)?;
@@ -64,7 +64,7 @@ pub trait Fit: Sized {
         })
     }
 
-    /// Whose defaults: ours, or the paper's.
+    /// The set of defaults: ours, or the paper's.
     fn preset(self, preset: Preset) -> Self {
         self.change(|estimator| {
             estimator.request = std::mem::take(&mut estimator.request).with_preset(preset);
@@ -112,34 +112,34 @@ pub trait Fit: Sized {
         self.set("data.test", rows)
     }
 
-    /// Where to compute: `cpu`, `wgpu`, `cuda` or `metal`.
+    /// The device: `cpu`, `wgpu`, `cuda` or `metal`.
     fn device(self, name: &str) -> Self {
         self.change(|estimator| estimator.device = name.into())
     }
 
-    /// Keeps everything in this folder while training: checkpoints, metrics, the model. A run that
-    /// is there already is an error, unless it is to be resumed.
+    /// Writes everything into this folder while training: checkpoints, metrics, the model. It is an
+    /// error if there already is a run, unless it is resumed or overwritten.
     fn folder(self, path: impl Into<PathBuf>) -> Self {
         self.change(|estimator| estimator.folder = Some(path.into()))
     }
 
-    /// Whether a run that was stopped in the folder goes on.
+    /// Whether a stopped run in the folder is resumed.
     fn resume(self, resume: bool) -> Self {
         self.change(|estimator| estimator.resume = resume)
     }
 
-    /// Whether a run that is in the folder already is removed first.
+    /// Whether a run in the folder is removed first.
     fn overwrite(self, overwrite: bool) -> Self {
         self.change(|estimator| estimator.overwrite = overwrite)
     }
 
-    /// Whether labels are held out after training, which calibrates probabilities and makes sets and
-    /// intervals. By default they are, except those of built-in data.
+    /// Whether labels are held out after training, which calibrates probabilities and makes
+    /// conformal sets and intervals. By default they are, except those of built-in data.
     fn hold_out(self, wanted: bool) -> Self {
         self.change(|estimator| estimator.held_out.wanted = Some(wanted))
     }
 
-    /// In how many folds labels are held out; this also asks for it.
+    /// The number of folds in which labels are held out; this also turns holding out on.
     fn folds(self, folds: usize) -> Self {
         self.change(|estimator| {
             estimator.held_out.folds = Some(folds);
@@ -147,17 +147,17 @@ pub trait Fit: Sized {
         })
     }
 
-    /// How often rows are dealt into folds anew.
+    /// How often rows are dealt into folds.
     fn repeats(self, repeats: usize) -> Self {
         self.change(|estimator| estimator.held_out.repeats = repeats)
     }
 
-    /// Keeps the runs of the folds, which are removed once labels were held out.
+    /// Keeps the runs of the folds, which are otherwise removed after labels were held out.
     fn keep_folds(self, keep: bool) -> Self {
         self.change(|estimator| estimator.held_out.keep_folds = keep)
     }
 
-    /// Fits everything into about this time, by fewer steps and, if need be, folds than without it.
+    /// Fits everything into about this time, by fewer steps and, if needed, fewer folds.
     fn budget(self, time: Duration) -> Self {
         self.change(|estimator| estimator.held_out.budget = Some(time))
     }

@@ -1,4 +1,4 @@
-//! A fitted model: what it is, how it is kept and loaded.
+//! A fitted model: its properties, saving and loading.
 
 use super::{HeldOutDetails, Suspect};
 use crate::calibration::{Calibration, Figures};
@@ -14,7 +14,7 @@ use cpcvae_data::{Layout, Split};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A trained model with everything that is known of it. Its answers are in the user's units.
+/// A trained model with its calibration and reports. Its predictions are in the user's units.
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -49,7 +49,7 @@ pub struct Fitted {
     pub(super) device: Device,
 }
 
-/// `report.json`: what training found, and what was found on held-out labels.
+/// `report.json`: the reports of training and of held-out labels.
 #[derive(Serialize, Deserialize)]
 struct StoredReport {
     #[serde(flatten)]
@@ -58,20 +58,21 @@ struct StoredReport {
     comparison: Option<Comparison>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     held_out_details: Option<HeldOutDetails>,
-    /// Who answers for a class, and with what share.
+    /// The voters of an ensemble with their weights.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ensemble: Vec<Voter>,
-    /// Labels that are doubted.
+    /// Labels that are probably wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     suspects: Vec<Suspect>,
-    /// Figures on held-out labels, as in `answers.json`, and the comparison in words: for readers.
+    /// Figures on held-out labels, as in `answers.json`, and the comparison in words; only for
+    /// readers of the file.
     #[serde(default, skip_serializing_if = "Option::is_none", skip_deserializing)]
     held_out: Option<Figures>,
     #[serde(default, skip_serializing_if = "Option::is_none", skip_deserializing)]
     verdict: Option<Verdict>,
 }
 
-/// Whether answers were measured on held-out labels.
+/// Whether predictions were evaluated on held-out labels.
 ///
 /// ```
 /// use cpcvae::estimator::HeldOutState;
@@ -88,11 +89,11 @@ struct StoredReport {
 pub enum HeldOutState {
     /// They were.
     Measured,
-    /// Nobody asked for it.
+    /// It was not requested.
     NotAsked,
-    /// They could not be, and why.
+    /// Not possible, and why.
     Impossible(String),
-    /// A stop was asked for before all were held out; the model is finished.
+    /// A stop was asked for before all labels were held out; the model is finished.
     Stopped,
 }
 
@@ -107,7 +108,7 @@ impl Fitted {
         Self::load_with(folder, device_name, None)
     }
 
-    /// The same with another precision than that of its training, if there is one.
+    /// The same with another precision than that of its training, if given.
     pub fn load_with(
         folder: impl AsRef<Path>,
         device_name: &str,
@@ -153,7 +154,7 @@ impl Fitted {
         })
     }
 
-    /// Writes everything into a folder that [`Fitted::load`] and the command line open.
+    /// Writes everything into a folder that [`Fitted::load`] and the command line can open.
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
         let folder = RunFolder::at(folder.as_ref());
         let metrics = match &self.folder {
@@ -179,7 +180,7 @@ impl Fitted {
         folder.write_report(&self.stored_report())
     }
 
-    /// The same, no longer tied to the folder that it was loaded from, which may go.
+    /// The same, independent of the folder that it was loaded from, which may be deleted.
     pub fn in_memory(self) -> Self {
         Self {
             folder: None,
@@ -187,7 +188,7 @@ impl Fitted {
         }
     }
 
-    /// The same, with another seed for everything that answers draw at random; 0 otherwise.
+    /// The same with another seed for random draws; the default is 0.
     pub fn with_seed(&self, seed: u64) -> Self {
         Self {
             trained: self.trained.with_seed(seed),
@@ -200,17 +201,17 @@ impl Fitted {
         &self.config
     }
 
-    /// What training did, and the figures on test rows where there were any.
+    /// The report of training, with the figures on test rows if there are any.
     pub fn report(&self) -> &RunReport {
         &self.report
     }
 
-    /// What the model says of itself.
+    /// The metadata of the model.
     pub fn card(&self) -> &Card {
         &self.trained.card
     }
 
-    /// The model below the answers, which speaks of prepared rows.
+    /// The underlying model for prepared rows.
     pub fn trained(&self) -> &Trained {
         &self.trained
     }
@@ -225,28 +226,29 @@ impl Fitted {
         &self.calibration
     }
 
-    /// Whether answers were measured on held-out labels.
+    /// Whether predictions were evaluated on held-out labels.
     pub fn held_out(&self) -> &HeldOutState {
         &self.held_out
     }
 
-    /// The method and its baselines on held-out rows, where they were compared.
+    /// The method and its baselines on held-out rows, if they were compared.
     pub fn comparison(&self) -> Option<&Comparison> {
         self.comparison.as_ref()
     }
 
-    /// Held-out answers, counted by class and by confidence, where labels are classes.
+    /// Held-out predictions, counted by class and by confidence, if labels are classes.
     pub fn held_out_details(&self) -> Option<&HeldOutDetails> {
         self.details.as_ref()
     }
 
-    /// Labels of the training rows that may be wrong, the most doubtful first; known where labels
-    /// were held out.
+    /// Labels of the training rows that are probably wrong, the most doubtful first; available if
+    /// labels were held out.
     pub fn suspects(&self) -> &[Suspect] {
         &self.suspects
     }
 
-    /// In words: whether the unlabelled rows help, by how much, how sure that is.
+    /// The verdict in words: whether the unlabelled rows help, by how much, and how certain that
+    /// is.
     pub fn verdict(&self) -> Option<Verdict> {
         let compared = self.comparison.as_ref()?;
         compared.labels_only.as_ref()?;
@@ -261,7 +263,7 @@ impl Fitted {
         }
     }
 
-    /// What a row looks like.
+    /// The layout of a row.
     pub fn layout(&self) -> &Layout {
         &self.card().preprocess.layout
     }
@@ -271,8 +273,8 @@ impl Fitted {
         &self.metrics
     }
 
-    /// Who answers for a class, and with what share: the network first, then the members of the
-    /// ensemble. Empty where the network answers alone.
+    /// The voters with their weights: the network first, then the members of the ensemble. Empty if
+    /// the network predicts alone.
     pub fn voters(&self) -> Vec<Voter> {
         let voters = |ensemble: &Ensemble| ensemble.voters(&self.card().method);
         self.ensemble.as_ref().map(voters).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Answers on held-out labels, counted: which classes are mixed up, and whether probabilities hold.
+//! Confusion matrix and reliability diagram of held-out predictions.
 
 use crate::crossfit::HeldOut;
 use crate::infer::calibrate::at_temperature;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 /// Bins of confidence between 0 and 1.
 const BINS: usize = 10;
-/// Continuous labels kept beside their answers.
+/// The most continuous labels that are stored with their predictions.
 const MOST_VALUES: usize = 1000;
 
-/// What held-out answers look like; a row counts once a repeat.
+/// Counts of held-out predictions; a row counts once a repeat.
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -28,28 +28,27 @@ const MOST_VALUES: usize = 1000;
 pub struct HeldOutDetails {
     /// `confusion[true][predicted]`, rows.
     pub confusion: Vec<Vec<u64>>,
-    /// Rows by the calibrated probability of their most probable class; bins without rows are left
-    /// out.
+    /// Rows by the calibrated probability of their most probable class; empty bins are left out.
     pub reliability: Vec<ReliabilityBin>,
-    /// Of the first continuous label, what it is and what was answered, for at most a thousand rows;
-    /// empty for classes.
+    /// The true value and the prediction of the first continuous label, for at most a thousand
+    /// rows; empty for classes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<[f64; 2]>,
 }
 
-/// Rows whose answers are about equally sure.
+/// Rows with similar confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReliabilityBin {
     /// Number of rows.
     pub rows: usize,
     /// Mean probability of the most probable class.
     pub confidence: f64,
-    /// Share of right answers.
+    /// Share of correct predictions.
     pub accuracy: f64,
 }
 
 impl HeldOutDetails {
-    /// Counts held-out answers for rows of `data` at the temperature; nothing where there are no
+    /// Counts held-out predictions for rows of `data` at the temperature; `None` if there are no
     /// labels.
     pub(super) fn new(data: &Dataset, held_out: &HeldOut, temperature: f64) -> Option<Self> {
         let classes = data.class_names().len();

@@ -1,12 +1,12 @@
-//! Rows that a model is asked about, in whatever form the caller has them.
+//! Rows for a fitted model, in the formats that a caller may have.
 
 use crate::error::{Error, Result};
 use cpcvae_data::{Dataset, Features, Labels, Layout, Matrix};
 use ndarray::{ArrayBase, ArrayView2, Data, Ix2};
 
 /// Rows in memory or opened from a file, as a data set of the model's layout. Values of a table are
-/// in the user's units, NaN where a cell is missing; levels are numbers, by their place in the
-/// model's list.
+/// in the user's units, NaN where a cell is missing; levels are numbers, the index in the model's
+/// list.
 ///
 /// ```
 /// # use cpcvae::prelude::*;
@@ -25,7 +25,7 @@ pub trait AsRows {
     fn as_rows(&self, layout: &Layout) -> Result<Dataset>;
 }
 
-/// The name of rows that have none.
+/// The name of rows without one.
 const NAME: &str = "rows";
 
 fn dataset(values: Vec<f32>, columns: usize, layout: &Layout) -> Result<Dataset> {
@@ -53,7 +53,7 @@ fn dataset(values: Vec<f32>, columns: usize, layout: &Layout) -> Result<Dataset>
     )?)
 }
 
-/// One row after the other.
+/// Concatenates rows.
 fn of_slices<R: AsRef<[f32]>>(rows: &[R], layout: &Layout) -> Result<Dataset> {
     let columns = rows
         .first()

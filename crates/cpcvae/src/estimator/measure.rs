@@ -1,4 +1,4 @@
-//! How good answers are: labels are held out, members and network vote, baselines are trained.
+//! Evaluation after training: labels are held out, ensemble votes are set, baselines are trained.
 
 use super::estimator::Estimator;
 use super::fitted::{Fitted, HeldOutState};
@@ -16,8 +16,9 @@ use crate::train::Watch;
 use cpcvae_data::{Dataset, Labels, Matrix, Source, Split};
 
 impl Estimator {
-    /// What members of the ensemble say of held-out labels, told before the network is trained: it
-    /// takes seconds. Nothing where there are none, and for a run that goes on, which has told it.
+    /// The ensemble members' figures on held-out labels, reported before the network is trained,
+    /// since they take only seconds. `None` if there are no members, and for a resumed run, which
+    /// has reported them before.
     pub(super) fn first_answer(
         &self,
         config: &RunConfig,
@@ -38,14 +39,14 @@ impl Estimator {
             let said: Vec<Vec<f32>> = members.iter().map(|m| m.outputs.values.clone()).collect();
             let together = first.with_values(Ensemble::members_mean(&said, &data.labels));
             if let Some(note) = first_figure(data, &together) {
-                watch.note(&format!("first answer, without the network: {note}"));
+                watch.note(&format!("first result, without the network: {note}"));
             }
         }
         Ok(members)
     }
 
-    /// Finds out how good answers are on held-out labels, and keeps it beside the model.
-    /// `members` are what members said of held-out labels, where that is known.
+    /// Evaluates predictions on held-out labels, and stores the results beside the model. `members`
+    /// are the members' held-out predictions, if known.
     pub(super) fn measure(
         &self,
         fitted: &mut Fitted,
@@ -130,8 +131,8 @@ impl Estimator {
 }
 
 impl Fitted {
-    /// The common answer for held-out rows, by votes that follow from what network and members said
-    /// of them. The network's own where there are no members.
+    /// The ensemble's prediction for held-out rows, with votes derived from the held-out
+    /// predictions of network and members. The network's own if there are no members.
     fn vote(&mut self, data: &Dataset, network: &HeldOut, members: &[HeldOut]) -> HeldOut {
         let Some(ensemble) = self.ensemble.take() else {
             return network.clone();
@@ -146,7 +147,7 @@ impl Fitted {
         network.with_values(mean.values)
     }
 
-    /// What is said of some rows without a label: `[rows, outputs]`.
+    /// The predictions for some rows without a label: `[rows, outputs]`.
     fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
         match &self.ensemble {
             None => self.trained.answers_without_label(data, split),
@@ -157,7 +158,7 @@ impl Fitted {
         }
     }
 
-    /// Figures on test rows by the common answer; training knew the network's only.
+    /// Figures on test rows by the ensemble; training only measured the network.
     fn test_again(&mut self, data: &Dataset) -> Result<()> {
         if self.ensemble.is_some() && !self.split.test.is_empty() && self.report.test.is_some() {
             self.report.test = Some(self.evaluate(&data.select(&self.split.test))?);
@@ -166,8 +167,8 @@ impl Fitted {
     }
 }
 
-/// How good answers on held-out labels are, in words: the share that is right, or the mean size of
-/// errors. Nothing where no label was held out.
+/// The figures on held-out labels in words: the accuracy, or the mean absolute error. `None` if no
+/// label was held out.
 fn first_figure(data: &Dataset, held_out: &HeldOut) -> Option<String> {
     let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len().max(1) as f64;
     if matches!(data.labels, Labels::Values { .. }) {

@@ -1,5 +1,5 @@
-//! The front door: a builder a method, [`Fit::fit`] in memory or in a folder, and [`Fitted`], which
-//! answers.
+//! The main interface: one builder per method, [`Fit::fit`] in memory or in a folder, and the
+//! fitted model [`Fitted`].
 //!
 //! ```
 //! use cpcvae::prelude::*;
@@ -17,7 +17,7 @@
 //! # Ok::<(), cpcvae::Error>(())
 //! ```
 
-// The main type of this room has a file of its own.
+// The main type of this module has a file of its own.
 #[allow(clippy::module_inception)]
 mod estimator;
 

@@ -1,16 +1,16 @@
-//! Rows asked about part by part, so that neither they nor the answers have to fit in memory.
+//! Rows processed in parts, so that neither they nor the results have to fit in memory.
 
 use super::Fitted;
 use crate::infer::{CHUNK, Inference};
 use cpcvae_data::{Features, Matrix, Rows};
 
-/// Consecutive prepared rows, and the model that answers for them.
+/// Consecutive prepared rows, and the inference for them.
 pub(super) struct Part {
     /// The number of the first row.
     pub first: usize,
     /// The prepared rows.
     pub features: Matrix,
-    /// Answers as it would if asked about all rows at once.
+    /// Gives the same results as for all rows at once.
     pub inference: Inference,
 }
 

@@ -1,4 +1,4 @@
-//! A full answer for every row.
+//! Predictions with conformal sets, densities and votes.
 
 use super::{AsRows, Fitted};
 use crate::calibration::Calibration;
@@ -9,7 +9,7 @@ use crate::infer::largest;
 use crate::model::Target;
 use cpcvae_data::{Dataset, Layout, Matrix};
 
-/// What answers are to hold.
+/// What predictions include.
 ///
 /// ```
 /// # use cpcvae::prelude::*;
@@ -25,13 +25,13 @@ use cpcvae_data::{Dataset, Layout, Matrix};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PredictOptions {
-    /// How often sets and intervals are to hold the truth.
+    /// The target coverage of sets and intervals.
     pub coverage: f64,
     /// Draws of the code that predictions are averaged over; 0 for its mean.
     pub samples: usize,
-    /// Whether log p(x) and its percentile among training rows are wanted.
+    /// Whether log p(x) and its percentile among training rows are computed.
     pub density: bool,
-    /// Whether the class, or number, that each voter of an ensemble names is wanted.
+    /// Whether the class, or number, that each voter of an ensemble predicts is included.
     pub votes: bool,
 }
 
@@ -46,7 +46,7 @@ impl Default for PredictOptions {
     }
 }
 
-/// Answers, one a row.
+/// Predictions, one a row.
 ///
 /// ```
 /// # use cpcvae::prelude::*;
@@ -68,23 +68,23 @@ pub struct Predictions {
     /// Calibrated probabilities `[rows, classes]`, or continuous labels `[rows, labels]` in the
     /// user's units, less their offsets; see [`Predictions::value`].
     pub outputs: Matrix,
-    /// What is to be added to each continuous label, in 64 bits: labels that are large against
-    /// their spread are more than an `f32` can say. Empty where nothing is.
+    /// Added to each continuous label, in 64 bits: labels that are large against their spread do
+    /// not fit an `f32`. Empty where there are none.
     pub offsets: Vec<f64>,
-    /// The classes of each row's conformal set; nothing where no labels were held out.
+    /// The classes of each row's conformal set; `None` if no labels were held out.
     pub sets: Option<Vec<Vec<usize>>>,
-    /// Half the width of the conformal interval of each continuous label; infinite where too few
-    /// labels were held out for the coverage, nothing where none was.
+    /// Half the width of the conformal interval of each continuous label; infinite if too few
+    /// labels were held out for the coverage, `None` if none was.
     pub half_widths: Vec<Option<f32>>,
-    /// log p(x), where it was wanted and the model has a generative part.
+    /// log p(x), if requested and the model has a generative part.
     pub log_density: Option<Vec<f32>>,
-    /// Of 100 training rows, how many are as unusual as the row or more so: as far from their
-    /// nearest rows where training rows are kept, by log p(x) otherwise.
+    /// Of 100 training rows, how many are at least as unusual as the row: by the distance to the
+    /// nearest training rows if these are stored, otherwise by log p(x).
     pub percentile: Option<Vec<f32>>,
-    /// For each of [`Fitted::voters`] the place of the class that it names for each row; empty where
-    /// nobody asked, or the network answers alone.
+    /// For each of [`Fitted::voters`] the index of the class that it predicts for each row; empty
+    /// if not requested, or if the network predicts alone.
     pub votes: Vec<Vec<usize>>,
-    /// The same where labels are continuous: what each voter says, as [`Predictions::outputs`].
+    /// The same for continuous labels: each voter's prediction, like [`Predictions::outputs`].
     pub value_votes: Vec<Matrix>,
 }
 
@@ -99,12 +99,12 @@ impl Predictions {
         self.len() == 0
     }
 
-    /// The most probable class of a row, by its place.
+    /// The index of the most probable class of a row.
     pub fn class(&self, row: usize) -> usize {
         largest(self.outputs.row(row))
     }
 
-    /// The most probable class of a row, by its name; empty where labels are continuous.
+    /// The name of the most probable class of a row; empty if labels are continuous.
     pub fn label(&self, row: usize) -> &str {
         self.classes.get(self.class(row)).map_or("", String::as_str)
     }
@@ -115,8 +115,8 @@ impl Predictions {
         offset + f64::from(self.outputs.row(row)[label])
     }
 
-    /// A number near a continuous label, such as the end of an interval, as text: in 32 bits where
-    /// the label has no offset.
+    /// A number in the units of a continuous label, such as the end of an interval, as text: with
+    /// 32 bits if the label has no offset.
     pub fn value_text(&self, label: usize, value: f32) -> String {
         match self.offsets.get(label).copied().unwrap_or(0.0) {
             0.0 => value.to_string(),
@@ -124,7 +124,7 @@ impl Predictions {
         }
     }
 
-    /// A row's answer as a line of text.
+    /// A row's prediction as a line of text.
     pub fn line(&self, row: usize) -> String {
         let outputs = self.outputs.row(row);
         let mut line = match self.classes.is_empty() {
@@ -181,13 +181,13 @@ impl Predictions {
     }
 }
 
-/// How outputs become answers.
+/// How outputs are converted to predictions.
 #[derive(Clone, Debug)]
 enum Reading {
     Classes {
         names: Vec<String>,
         temperature: f64,
-        /// Nothing where no labels were held out; within it, nothing where every class is in the set.
+        /// `None` if no labels were held out; `Some(None)` if every class is in the set.
         threshold: Option<Option<f32>>,
     },
     Values(Vec<Option<f32>>),
@@ -238,7 +238,7 @@ impl Fitted {
         Ok(all)
     }
 
-    /// The same part by part, for rows and answers that do not fit in memory.
+    /// The same in parts, for rows and predictions that do not fit in memory.
     pub fn predict_parts<'a>(
         &'a self,
         rows: &Dataset,
@@ -286,7 +286,8 @@ impl Fitted {
         }))
     }
 
-    /// The most coverage that the held-out labels can vouch for, where it is less than asked for.
+    /// The largest coverage that the number of held-out labels allows, if it is less than
+    /// requested.
     pub fn coverage_limit(&self, coverage: f64) -> Option<(usize, f64)> {
         let classes = std::iter::once(&self.calibration.class_scores);
         let mut scores = classes.chain(&self.calibration.label_scores);
@@ -295,8 +296,8 @@ impl Fitted {
             .map(|scores| (scores.len(), scores.largest_coverage()))
     }
 
-    /// The common answer of network and members for prepared rows, and what each voter says: the
-    /// network first, each `[rows, classes]`. Outputs as they are where the network answers alone.
+    /// The ensemble's output for prepared rows, and each voter's prediction: the network first,
+    /// each `[rows, classes]`. The network's output if it predicts alone.
     pub(super) fn with_members(
         &self,
         outputs: Matrix,
@@ -335,7 +336,7 @@ impl Fitted {
         }
     }
 
-    /// Outputs of the model as answers, without densities.
+    /// Outputs of the model as predictions, without densities.
     fn answers_of(&self, reading: &Reading, mut outputs: Matrix) -> Predictions {
         let plain = |outputs| Predictions {
             classes: Vec::new(),

@@ -11,7 +11,7 @@ use crate::train::{TrainingInfo, Watch};
 use cpcvae_data::{BuiltIn, DataConfig, DataName, Dataset, HalfMoonLabels, Source};
 use std::path::Path;
 
-/// What [`Fitted::quality`] measures, and how much is drawn for it.
+/// Options of [`Fitted::quality`].
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -21,11 +21,11 @@ use std::path::Path;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct QualityOptions<'a> {
-    /// Rows to measure, at most.
+    /// The most rows to measure.
     pub rows: usize,
-    /// How much is drawn.
+    /// Numbers of draws.
     pub effort: Effort,
-    /// A model to compare log p(x) with. Without one a plain VAE is trained.
+    /// A model to compare log p(x) with. By default a plain VAE is trained.
     pub beside: Option<&'a Fitted>,
 }
 
@@ -39,7 +39,7 @@ impl Default for QualityOptions<'_> {
     }
 }
 
-/// What [`Fitted::quality`] found.
+/// The results of [`Fitted::quality`].
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -62,16 +62,16 @@ pub struct Quality {
     pub description: Description,
     /// The samples that were judged.
     pub drawn: Vec<Drawn>,
-    /// The rows that were measured: the model has not learnt from them.
+    /// The rows that were measured, which the model was not trained on.
     pub measured: Dataset,
 }
 
 impl Fitted {
-    /// How well the model describes its data: log p(x) beside a plain VAE's, reconstructions, and
-    /// samples judged by a classifier that learns all labels of the data. `data` is what the model
-    /// was trained on, with rows that it has not learnt from.
+    /// How well the model describes its data: log p(x) compared with a plain VAE's,
+    /// reconstructions, and samples judged by a classifier that is trained on all labels of the
+    /// data. `data` is the data of the model's training, with rows that it was not trained on.
     ///
-    /// The plain VAE and the classifier are trained here, and kept in `quality` of the model's
+    /// The plain VAE and the classifier are trained here, and stored in `quality` of the model's
     /// folder if it has one.
     ///
     /// ```
@@ -121,8 +121,8 @@ impl Fitted {
         })
     }
 
-    /// Opens the data that the model was trained on, for [`Fitted::quality`]. `data_dir` is where
-    /// built-in data sets lie. A file may have another name than it had.
+    /// Opens the data that the model was trained on, for [`Fitted::quality`]. Built-in data sets
+    /// are looked for in `data_dir`. A file may have been renamed.
     pub fn open_own_data(&self, name: &str, data_dir: &Path, watch: &dyn Watch) -> Result<Source> {
         let data_name = DataName::parse(name)?;
         let own = &self.config.data.source;
@@ -151,7 +151,7 @@ impl Fitted {
         Ok(source)
     }
 
-    /// What log p(x) is compared with; nothing for a plain VAE, unless a model is named.
+    /// The model that log p(x) is compared with; `None` for a plain VAE, unless a model is named.
     fn plain_vae(
         &self,
         parts: &Parts,

@@ -1,4 +1,4 @@
-//! Rows of a file that a model is asked about: opened as its training rows were.
+//! Rows of a file for a fitted model: opened like its training rows.
 
 use super::Fitted;
 use crate::config::RunConfig;
@@ -10,7 +10,7 @@ use cpcvae_data::{
 };
 use std::path::{Path, PathBuf};
 
-/// How rows are read, where not as the training rows were.
+/// How rows are read, where it differs from the training rows.
 ///
 /// ```
 /// use cpcvae::estimator::{RowOptions, WantedLabels};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct RowOptions {
-    /// Which labels are wanted.
+    /// Which labels are read.
     pub labels: WantedLabels,
     /// Images: the table of files and labels.
     pub labels_file: Option<PathBuf>,
@@ -29,11 +29,11 @@ pub struct RowOptions {
     pub strict: bool,
     /// The most bytes that a compressed file may unpack to.
     pub most_bytes: Option<u64>,
-    /// Where built-in data sets lie.
+    /// The folder of built-in data sets.
     pub data_dir: PathBuf,
 }
 
-/// Which labels of the rows are wanted.
+/// Which labels of the rows are read.
 ///
 /// ```
 /// use cpcvae::estimator::{LabelColumns, WantedLabels};
@@ -47,13 +47,13 @@ pub enum WantedLabels {
     /// None.
     #[default]
     None,
-    /// Those of the run's own label columns, where these are there: only whether they are known.
+    /// Those of the run's own label columns, if these exist: only whether they are known.
     WhereThere,
-    /// All, numbered as the model's.
+    /// All, numbered like the model's.
     All(LabelColumns),
 }
 
-/// The label columns of a table, where they are not the run's own.
+/// The label columns of a table, if they differ from the run's.
 ///
 /// ```
 /// use cpcvae::estimator::LabelColumns;
@@ -70,7 +70,7 @@ pub struct LabelColumns {
     pub unlabelled_value: Option<String>,
 }
 
-/// Rows to ask about.
+/// Opened rows for a fitted model.
 ///
 /// ```
 /// use cpcvae::estimator::RowOptions;
@@ -88,11 +88,11 @@ pub struct LabelColumns {
 /// ```
 #[derive(Debug)]
 pub struct OpenedRows {
-    /// The rows as they are, with labels as far as they were wanted.
+    /// The unprepared rows, with the requested labels.
     pub data: Dataset,
     /// The table they come from, if it is one.
     pub raw: Option<RawTable>,
-    /// What a user should know; each a sentence.
+    /// Warnings for the user; each a sentence.
     pub warnings: Vec<String>,
     /// Images that were left out, and why.
     pub skipped: Vec<(String, String)>,
@@ -110,13 +110,13 @@ impl OpenedRows {
 }
 
 impl Fitted {
-    /// Rows of a file for this model, without their labels.
+    /// Rows of a file for this model, without labels.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Dataset> {
         let name = path.as_ref().display().to_string();
         Ok(self.open_rows(&name, &RowOptions::default())?.data)
     }
 
-    /// The rows of that name, a file or a built-in data set.
+    /// The rows of a file or a built-in data set.
     pub fn open_rows(&self, name: &str, options: &RowOptions) -> Result<OpenedRows> {
         let wanted = &options.labels;
         let mut rows = match DataName::parse(name)? {
@@ -162,10 +162,11 @@ impl Fitted {
         &self.config.data
     }
 
-    /// How a file is read: as the run read its own, except for what is said anew.
+    /// How a file is read: like the run's own, with the options given.
     fn read_options(&self, path: &Path, asked: &RowOptions) -> ReadOptions {
         let mut options = self.data_config().read_options();
-        // Columns that the model does not know are left out anyway, and may be passed through.
+        // Columns that the model does not know are left out anyway, and may be copied to the
+        // output.
         options.ignore.clear();
         if let Layout::Image { channels, .. } = self.layout() {
             options.gray = *channels == 1 && !self.data_config().contrast;
@@ -219,8 +220,8 @@ impl Fitted {
         })
     }
 
-    /// A table with the columns of the model, read as they were in training; rows are named by
-    /// the id column of the run, where the table has it. For tables that are not in files.
+    /// A table with the columns of the model, interpreted like the training rows; rows are named by
+    /// the id column of the run, if the table has it. For tables that are not in files.
     ///
     /// ```
     /// use cpcvae::estimator::WantedLabels;
@@ -263,7 +264,7 @@ impl Fitted {
         })
     }
 
-    /// What the table's labels are, as far as they are wanted.
+    /// The requested labels of the table.
     fn label_options(&self, raw: &RawTable, wanted: &WantedLabels) -> Result<TableOptions> {
         let data = self.data_config();
         let own = || data.label.clone();
@@ -304,7 +305,7 @@ impl Fitted {
         })
     }
 
-    /// Test rows of a built-in data set, else all of its rows: those of the run itself, where
+    /// Test rows of a built-in data set, otherwise all of its rows: those of the run itself, if
     /// they are generated.
     fn built_in(
         &self,
@@ -322,7 +323,7 @@ impl Fitted {
         let source = built_in.open(&config.data, config.seed, data_dir)?;
         let mut rows = source.test.unwrap_or(source.rows);
         if !matches!(wanted, WantedLabels::All(_)) {
-            // All labels of built-in data are known; they are played with as if they were not.
+            // All labels of built-in data are known; they are hidden to simulate unlabelled rows.
             rows.labels = Labels::None;
         }
         Ok(rows)

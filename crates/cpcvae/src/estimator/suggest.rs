@@ -1,4 +1,4 @@
-//! The rows most worth a label.
+//! Suggests rows to label next (active learning).
 
 use super::Fitted;
 use crate::calibration::{DENSITY_DRAWS, log_densities};
@@ -8,7 +8,7 @@ use crate::infer::{Typical, entropy, largest, suggest};
 use crate::model::Target;
 use cpcvae_data::Dataset;
 
-/// A row that is worth a label.
+/// A suggested row.
 ///
 /// ```
 /// # use cpcvae::prelude::*;
@@ -29,13 +29,13 @@ pub struct Suggestion {
     pub label: String,
     /// Entropy of the calibrated probabilities, in nats.
     pub entropy: f64,
-    /// Of 100 training rows, how many are as unusual as this one or more so.
+    /// Of 100 training rows, how many are at least as unusual as this one.
     pub percentile: f32,
 }
 
 impl Fitted {
-    /// The rows most worth a label, the best first: unsure, usual, and unlike each other. Rows that
-    /// have a label already are left out.
+    /// Rows to label next, the best first: uncertain, typical, and different from each other. Rows
+    /// that already have a label are left out.
     pub fn suggest(&self, rows: &Dataset, count: usize) -> Result<Vec<Suggestion>> {
         let Target::Classes(names) = &self.card().shape.target else {
             return Err(Error::Mismatch(
@@ -64,7 +64,7 @@ impl Fitted {
             Some(nearest) => nearest.percentiles(&prepared.features.matrix()),
             None => {
                 let log_p = log_densities(&self.trained, open)?;
-                // A run without training rows' densities: how usual among the rows asked about.
+                // For a run without densities of training rows, those of the given rows are used.
                 let typical = self.calibration.typical.clone();
                 let typical = typical.or_else(|| Typical::new(&log_p, DENSITY_DRAWS));
                 let (rows, places) = (prepared.features.matrix(), preprocess.places());

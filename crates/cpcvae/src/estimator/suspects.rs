@@ -1,4 +1,4 @@
-//! Labels that the models which did not see them doubt.
+//! Labels that are probably wrong according to models that did not see them.
 
 use crate::crossfit::HeldOut;
 use crate::infer::calibrate::at_temperature;
@@ -26,17 +26,17 @@ pub struct Suspect {
     pub row: usize,
     /// Its label.
     pub label: String,
-    /// What the label is more likely to be.
+    /// The more likely label.
     pub likely: String,
     /// Calibrated probability of its label, by a model that did not see it.
     pub probability: f64,
-    /// The same of the likely one.
+    /// The same of the more likely one.
     pub likely_probability: f64,
 }
 
-/// Labels that are doubted, the most doubtful first: another class is the most probable one, and at
-/// least as probable as it is on average for rows labelled so (confident learning, Northcutt et al.
-/// 2021). Nothing where labels are not classes.
+/// Labels that are probably wrong, the most doubtful first: another class is the most probable one,
+/// and at least as probable as it is on average for rows with that label (confident learning,
+/// Northcutt et al. 2021). Empty if labels are not classes.
 pub(super) fn suspects(data: &Dataset, held_out: &HeldOut, temperature: f64) -> Vec<Suspect> {
     let names = data.class_names();
     let classes = names.len();
@@ -92,7 +92,8 @@ mod tests {
         let data = Dataset::from_rows(&rows, labels).expect("fits");
         let held_out = HeldOut {
             rows: vec![0, 1, 2, 3, 4],
-            // The last but one is doubted; row 4 is answered otherwise, but hardly.
+            // The last but one label is doubted; the prediction for row 4 differs, but with little
+            // confidence.
             outputs: Matrix::new(
                 5,
                 2,
@@ -103,7 +104,7 @@ mod tests {
         let found = suspects(&data, &held_out, 1.0);
         assert_eq!(found[0].row, 3);
         assert_eq!((&found[0].label[..], &found[0].likely[..]), ("b", "a"));
-        // Class b is given 0.475 on average where it is the label.
+        // The mean probability of class b over rows labelled b is 0.475.
         assert_eq!(found.iter().map(|s| s.row).collect::<Vec<_>>(), [3, 4]);
     }
 }

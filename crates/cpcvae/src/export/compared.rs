@@ -1,9 +1,9 @@
-//! Rows compared with known rows, as nodes of a graph: kernels and nearest rows.
+//! Kernels and nearest neighbours as nodes of a graph.
 
 use super::graph::{Graph, Setting, Value};
 use crate::pseudo_label::Kernel;
 
-/// How alike rows are to `rows [labels, columns]`, times `coefficients [labels, outputs]`.
+/// The kernel of rows with `rows [labels, columns]`, times `coefficients [labels, outputs]`.
 pub(super) fn kernel_sums(
     graph: &mut Graph,
     kernel: Kernel,
@@ -33,8 +33,8 @@ pub(super) fn kernel_sums(
     graph.node("MatMul", &[&alike, &coefficients])
 }
 
-/// Sums over the `most` nearest of `rows [count, columns]` of their `values [count, outputs]`, each
-/// over its distance, which is at least `least`; and of one over the distances.
+/// For the `most` nearest of `rows [count, columns]`: the sum of their `values [count, outputs]`,
+/// weighted by one over the distance, which is at least `least`; and the sum of the weights.
 pub(super) fn nearest_sums(
     graph: &mut Graph,
     (rows, values, outputs): (&[f32], &[f32], usize),
@@ -52,7 +52,7 @@ pub(super) fn nearest_sums(
         &[&squares, &wanted],
         &[("axis", Setting::Int(1)), ("largest", Setting::Int(0))],
     );
-    // Distances anew: differences of squares lose what tells near rows apart.
+    // Distances are computed directly: differences of squares lose precision for near rows.
     let all = graph.floats(&[count, columns], rows);
     let near = graph.node("Gather", &[&all, &nearest]);
     let near = graph.as_double(&near);

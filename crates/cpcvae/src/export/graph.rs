@@ -1,4 +1,4 @@
-//! A graph as it grows: nodes and constants, which name their values themselves.
+//! A graph under construction: nodes and constants with generated names.
 
 use super::proto::{self, attribute_type, data_type};
 use crate::train::Parameters;
@@ -6,7 +6,7 @@ use crate::train::Parameters;
 /// The name of a value in the graph.
 pub(super) type Value = String;
 
-/// A setting of an operator.
+/// An attribute of an operator.
 pub(super) enum Setting<'a> {
     Int(i64),
     Float(f32),
@@ -24,12 +24,12 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// A node with one output, whose name is given back.
+    /// Adds a node with one output, and returns the output's name.
     pub(super) fn node(&mut self, operator: &str, inputs: &[&Value]) -> Value {
         self.node_with(operator, inputs, &[])
     }
 
-    /// The same with settings.
+    /// The same with attributes.
     pub(super) fn node_with(
         &mut self,
         operator: &str,
@@ -40,7 +40,7 @@ impl Graph {
         output
     }
 
-    /// A node of a set of operators with so many outputs.
+    /// Adds a node of an operator set with several outputs.
     pub(super) fn node_of<const OUTPUTS: usize>(
         &mut self,
         domain: &str,
@@ -75,47 +75,47 @@ impl Graph {
         });
     }
 
-    /// A constant of 32 bits.
+    /// A 32-bit constant.
     pub(super) fn floats(&mut self, shape: &[usize], values: &[f32]) -> Value {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes());
         self.constant(shape, values.len(), data_type::FLOAT, bytes.collect())
     }
 
-    /// A constant of 64 bits.
+    /// A 64-bit constant.
     pub(super) fn doubles(&mut self, shape: &[usize], values: &[f64]) -> Value {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes());
         self.constant(shape, values.len(), data_type::DOUBLE, bytes.collect())
     }
 
-    /// Whole numbers side by side.
+    /// A vector of integers.
     pub(super) fn ints(&mut self, values: &[i64]) -> Value {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes());
         let count = values.len();
         self.constant(&[count], count, data_type::INT64, bytes.collect())
     }
 
-    /// One number of 32 bits.
+    /// A 32-bit number.
     pub(super) fn float(&mut self, value: f32) -> Value {
         self.floats(&[], &[value])
     }
 
-    /// One number of 64 bits.
+    /// A 64-bit number.
     pub(super) fn double(&mut self, value: f64) -> Value {
         self.doubles(&[], &[value])
     }
 
-    /// A parameter of the model, as it is.
+    /// A parameter of the model.
     pub(super) fn parameter(&mut self, parameters: &Parameters, name: &str) -> Value {
         let (shape, values) = of_name(parameters, name);
         self.floats(shape, values)
     }
 
-    /// In 64 bits.
+    /// Converts to 64 bits.
     pub(super) fn as_double(&mut self, value: &Value) -> Value {
         self.cast(value, data_type::DOUBLE)
     }
 
-    /// In 32 bits.
+    /// Converts to 32 bits.
     pub(super) fn as_float(&mut self, value: &Value) -> Value {
         self.cast(value, data_type::FLOAT)
     }
@@ -131,7 +131,7 @@ impl Graph {
         self.node("Slice", &[value, &from, &to, &axis])
     }
 
-    /// Values side by side, `[rows, all columns]`.
+    /// Concatenates columns, `[rows, all columns]`.
     pub(super) fn side_by_side(&mut self, values: &[Value]) -> Value {
         if let [only] = values {
             return only.clone();
@@ -140,17 +140,17 @@ impl Graph {
         self.node_with("Concat", &values, &[("axis", Setting::Int(1))])
     }
 
-    /// `x [rows, inputs]` to `[rows, outputs]` by weights and offsets.
+    /// `x [rows, inputs]` to `[rows, outputs]` by weights and bias.
     pub(super) fn affine(&mut self, x: &Value, weight: &Value, bias: &Value) -> Value {
         self.node("Gemm", &[x, weight, bias])
     }
 
-    /// Shares of each row, from logarithms.
+    /// Softmax of each row.
     pub(super) fn softmax(&mut self, logits: &Value) -> Value {
         self.node_with("Softmax", &[logits], &[("axis", Setting::Int(1))])
     }
 
-    /// Sums over each row, `[rows, 1]`.
+    /// Sum of each row, `[rows, 1]`.
     pub(super) fn row_sums(&mut self, value: &Value) -> Value {
         let axis = self.ints(&[1]);
         self.node_with(
@@ -176,7 +176,7 @@ impl Graph {
 /// Shape and values of a parameter.
 ///
 /// # Panics
-/// If the model has no parameter of that name: names are those of its own kind.
+/// If the model has no parameter of that name.
 pub(super) fn of_name<'a>(parameters: &'a Parameters, name: &str) -> (&'a [usize], &'a [f32]) {
     let found = parameters.0.get(name);
     let (shape, values) = found.unwrap_or_else(|| panic!("a model of this kind has `{name}`"));

@@ -22,7 +22,7 @@ pub(super) fn hog(
         graph.node("Sqrt", &[&sum])
     };
     let turn = half_turns(graph, &across, &down);
-    // A vote goes to the two nearest of the directions, which begin again after half a turn.
+    // A vote goes to the two nearest directions, which are periodic in half a turn.
     let (one, axis) = (graph.float(1.0), graph.ints(&[4]));
     let turn = graph.node("Unsqueeze", &[&turn, &axis]);
     let numbers: Vec<f32> = (0..DIRECTIONS).map(|direction| direction as f32).collect();
@@ -36,7 +36,8 @@ pub(super) fn hog(
     let share = graph.node("Relu", &[&share]);
     let strength = graph.node("Unsqueeze", &[&strength, &axis]);
     let votes = graph.node("Mul", &[&share, &strength]);
-    // Of all colours: [rows, height, width, directions], then the sums of cells along both sides.
+    // Over all channels: [rows, height, width, directions], then the sums of cells along both
+    // sides.
     let colours = graph.ints(&[1]);
     let apart = [("keepdims", Setting::Int(0))];
     let votes = graph.node_with("ReduceSum", &[&votes, &colours], &apart);
@@ -52,7 +53,7 @@ pub(super) fn hog(
     let cells = graph.node_with("Transpose", &[&cells], &order);
     let sides = graph.ints(&[-1, HOG_LENGTH as i64]);
     let flat = graph.node("Reshape", &[&cells, &sides]);
-    // An image without edges has none to share.
+    // An image without edges has a sum of zero.
     let sum = graph.row_sums(&flat);
     let least = graph.float(f32::MIN_POSITIVE);
     let sum = graph.node("Max", &[&sum, &least]);
@@ -60,7 +61,7 @@ pub(super) fn hog(
     graph.node("Sqrt", &[&shares])
 }
 
-/// The pixel behind less the pixel before, along a side; at the border the pixel itself stands in.
+/// Central differences along a side; border pixels are repeated.
 fn difference(graph: &mut Graph, planes: &Value, axis: i64, side: usize) -> Value {
     let last = side as i64 - 1;
     let behind: Vec<i64> = (0..=last).map(|pixel| (pixel + 1).min(last)).collect();
@@ -76,8 +77,8 @@ fn difference(graph: &mut Graph, planes: &Value, axis: i64, side: usize) -> Valu
     graph.node("Sub", &[&behind, &before])
 }
 
-/// The direction of a gradient, in parts of half a turn, [`DIRECTIONS`] of them. Where there is no
-/// gradient it is 0.
+/// The direction of a gradient in units of half a turn / [`DIRECTIONS`]. Where there is no gradient
+/// it is 0.
 fn half_turns(graph: &mut Graph, across: &Value, down: &Value) -> Value {
     let zero = graph.float(0.0);
     let flat = graph.node("Equal", &[down, &zero]);
@@ -92,7 +93,7 @@ fn half_turns(graph: &mut Graph, across: &Value, down: &Value) -> Value {
     graph.node("Where", &[&negative, &later, &turn])
 }
 
-/// The share of each pixel of a side in each cell, `[cells, side]`.
+/// The weight of each pixel of a side in each cell, `[cells, side]`.
 fn shares(graph: &mut Graph, side: usize) -> Value {
     let mut shares = vec![0.0; CELLS * side];
     for (pixel, votes) in hog_votes(side).into_iter().enumerate() {

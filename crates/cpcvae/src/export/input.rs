@@ -1,4 +1,4 @@
-//! From a user's row to what networks and members see, as nodes of a graph: the same steps as
+//! Preparation of a user's row for networks and members, as nodes of a graph: the same steps as
 //! [`Preprocess::apply`] and [`RowInput`](crate::model::RowInput).
 
 use super::graph::{Graph, Setting, Value};
@@ -13,22 +13,22 @@ pub(super) const INPUT: &str = "x";
 pub(super) struct Row {
     /// `[rows, features]`, missing cells as 0.
     pub(super) features: Value,
-    /// The same, and which cells are missing: what an encoder sees.
+    /// The same with indicators of missing cells: an encoder's input.
     pub(super) seen: Value,
 }
 
-/// What the graph is given.
+/// The input of the graph.
 pub(super) struct Input {
     /// See [`data_type`].
     pub(super) kind: i32,
-    /// Sides behind the number of rows.
+    /// The dimensions after the number of rows.
     pub(super) sides: Vec<usize>,
-    /// What it means, in a sentence.
+    /// A description in a sentence.
     pub(super) meaning: String,
 }
 
 impl Input {
-    /// What rows look like that the graph is given.
+    /// The input for rows with this preprocessing.
     pub(super) fn of(preprocess: &Preprocess) -> Self {
         let columns = preprocess.columns();
         match &preprocess.layout {
@@ -59,7 +59,7 @@ impl Input {
     }
 }
 
-/// Whether numbers are so large against their spread that 32 bits could not tell them apart.
+/// Whether numbers are so large against their spread that they need 64 bits.
 fn has_offset(columns: &[Column]) -> bool {
     columns.iter().any(|column| column.offset != 0.0)
 }
@@ -97,7 +97,7 @@ pub(super) fn prepare(graph: &mut Graph, preprocess: &Preprocess) -> Row {
     }
 }
 
-/// Numbers as a data set holds them, in 32 bits.
+/// Numbers less their offsets, in 32 bits.
 fn less_offsets(graph: &mut Graph, raw: &Value, columns: &[Column]) -> Value {
     if !has_offset(columns) {
         return raw.clone();
@@ -140,7 +140,8 @@ fn mixed(graph: &mut Graph, raw: &Value, columns: &[Column], scale: &MixedScale)
     }
     if !counts.is_empty() {
         let chosen = select(graph, raw, &counts);
-        // In 64 bits, as there is no log(1 + x): it would lose digits of small counts.
+        // In 64 bits, since there is no operator for log(1 + x): in 32 bits it would lose digits of
+        // small counts.
         let wide = graph.as_double(&chosen);
         let one = graph.double(1.0);
         let more = graph.node("Add", &[&wide, &one]);
@@ -154,7 +155,7 @@ fn mixed(graph: &mut Graph, raw: &Value, columns: &[Column], scale: &MixedScale)
         let ColumnKind::Category(levels) = &column.kind else {
             continue;
         };
-        // What is no level, a missing cell among it, equals none of them.
+        // An unknown level or a missing cell equals none of them.
         let chosen = select(graph, raw, &[place]);
         let places: Vec<f32> = (0..levels.len()).map(|level| level as f32).collect();
         let places = graph.floats(&[1, levels.len()], &places);

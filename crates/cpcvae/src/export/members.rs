@@ -1,5 +1,5 @@
-//! The vote of a network and the members of an ensemble as nodes of a graph: the same answers as
-//! [`Ensemble`](crate::ensemble::Ensemble) gives, in 64 bits but for the trees.
+//! The ensemble of a network and its members as nodes of a graph: the same predictions as
+//! [`Ensemble`](crate::ensemble::Ensemble), in 64 bits except for the trees.
 
 use super::compared::{kernel_sums, nearest_sums};
 use super::graph::{Graph, Setting, Value};
@@ -12,8 +12,8 @@ use crate::pseudo_label::{NEAREST_DISTANCE, NEIGHBOURS, doubt};
 use crate::regressors::Regressors;
 use cpcvae_data::Layout;
 
-/// The common answer, `[rows, outputs]` in 32 bits, for what the network says, of the same shape:
-/// class probabilities, or continuous labels as the network gives them.
+/// The ensemble's prediction, `[rows, outputs]` in 32 bits, given the network's, of the same shape:
+/// class probabilities, or continuous labels in the network's units.
 pub(super) fn vote(
     graph: &mut Graph,
     ensemble: &Ensemble,
@@ -71,8 +71,8 @@ pub(super) fn vote(
     graph.as_float(&sum)
 }
 
-/// What classifiers say, `[rows, classes]`. Without a solution one says nothing, and equal shares
-/// change nothing in a vote.
+/// Predictions of classifiers, `[rows, classes]`. One without a solution predicts uniform
+/// probabilities, which change nothing in a vote.
 fn classifiers(
     graph: &mut Graph,
     members: &Members,
@@ -93,7 +93,7 @@ fn classifiers(
     said
 }
 
-/// What regressors say, `[rows, outputs]`.
+/// Predictions of regressors, `[rows, outputs]`.
 fn regressors(
     graph: &mut Graph,
     fitted: &Regressors,
@@ -108,7 +108,7 @@ fn regressors(
     for fit in fitted.ridges() {
         let mean = graph.doubles(&[outputs], &fit.mean);
         let sum = match fit.coefficients.is_empty() {
-            // It found no solution and says the mean: shaped like the network's answer.
+            // Without a solution it predicts the mean: shaped like the network's output.
             true => {
                 let columns = graph.row_sums(&wide);
                 let zero = graph.double(0.0);
@@ -132,7 +132,7 @@ fn regressors(
     said
 }
 
-/// A voter's logarithms, as they count.
+/// A voter's weighted log-probabilities.
 fn score(graph: &mut Graph, said: &Value, vote: &Vote, classes: usize) -> Value {
     let (share, rest) = doubt(classes);
     let (share, rest) = (graph.double(share), graph.double(rest));
@@ -146,7 +146,7 @@ fn score(graph: &mut Graph, said: &Value, vote: &Vote, classes: usize) -> Value 
 fn trees(graph: &mut Graph, forest: &Trees, features: &Value, outputs: usize) -> Value {
     let mut nodes = Nodes::default();
     for (tree, of_tree) in (0..).zip(forest.trees()) {
-        // Roots stand last in a tree, and come first in a file.
+        // The root is last in a tree, and first in the file.
         let number = |at: usize| (of_tree.len() - 1 - at) as i64;
         for (at, node) in of_tree.iter().enumerate().rev() {
             nodes.push(tree, number(at), node, number, forest.share());
@@ -176,7 +176,7 @@ fn trees(graph: &mut Graph, forest: &Trees, features: &Value, outputs: usize) ->
     graph.as_double(&said)
 }
 
-/// Nodes of trees, side by side as the operator wants them.
+/// Nodes of trees in the layout of the operator.
 #[derive(Default)]
 struct Nodes {
     trees: Vec<i64>,
@@ -253,7 +253,7 @@ fn ridge(graph: &mut Graph, fitted: &Ridge, wide: &Value, classes: usize) -> Val
     graph.node("Div", &[&held, &sum])
 }
 
-/// Class probabilities of the rows nearest to each, weighed by one over their distances.
+/// Mean class probabilities of the rows nearest to each, weighted by one over their distances.
 fn neighbours(graph: &mut Graph, spread: &Spread, wide: &Value, classes: usize) -> Value {
     let (rows, beliefs) = spread.parts();
     let near = (rows, beliefs, classes);

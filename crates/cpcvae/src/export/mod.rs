@@ -1,7 +1,7 @@
-//! A model as a file of another format: ONNX, one graph from a user's row to code and answer.
+//! Export of a model to ONNX: one graph from a user's row to code and prediction.
 //!
-//! The graph holds what a run does to a row at its means: preparation (`input`), the networks
-//! (`network`, `model`), the vote of an ensemble (`members`) and calibration.
+//! The graph contains the run's computation at the means of latent variables: preparation
+//! (`input`), the networks (`network`, `model`), the ensemble (`members`) and calibration.
 
 mod compared;
 mod graph;
@@ -29,31 +29,31 @@ use prost::Message;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The version of the file format, and of its operators: those of 2022, which runtimes know.
+/// The version of the file format and of its operators: those of 2022, which runtimes support.
 const IR_VERSION: i64 = 8;
 const OPERATORS: i64 = 17;
-/// The version of the operators of classical models.
+/// The version of the operators for classical models (`ai.onnx.ml`).
 const ML_OPERATORS: i64 = 3;
 
-/// What of a run is written.
+/// What is exported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnnxOptions {
-    /// The network's own probabilities as it states them, without the members of an ensemble, whose
-    /// rows the file then does not hold.
+    /// The network's own probabilities without calibration, and without the members of an ensemble,
+    /// whose rows are then not in the file.
     pub network_only: bool,
 }
 
-/// A graph, and what is to be known of it.
+/// A graph and its description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnnxFile {
     /// The file's content.
     #[doc(hidden)]
     pub model: proto::Model,
-    /// What goes in.
+    /// The input.
     pub input: OnnxValue,
-    /// What comes out.
+    /// The outputs.
     pub outputs: Vec<OnnxValue>,
-    /// Who answers, and whether answers are those of the run, in a sentence or two.
+    /// Which models predict, and whether predictions equal those of the run, in a sentence or two.
     pub answers: String,
 }
 
@@ -68,12 +68,12 @@ pub struct OnnxValue {
     pub meaning: String,
 }
 
-/// What a graph is made of.
+/// The parts of a run that are exported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exported<'a> {
     pub(crate) trained: &'a Trained,
     pub(crate) ensemble: Option<&'a Ensemble>,
-    /// What class probabilities are calibrated with.
+    /// The temperature of class probabilities.
     pub(crate) temperature: f64,
 }
 
@@ -173,7 +173,7 @@ impl OnnxFile {
     }
 }
 
-/// Who answers, in words.
+/// Which models predict, in words.
 fn answers(exported: Exported<'_>, ensemble: Option<&Ensemble>, left_out: bool) -> String {
     let card = &exported.trained.card;
     let mut text: String = match &card.shape.target {
@@ -221,7 +221,7 @@ fn voters(ensemble: &Ensemble, card: &Card) -> String {
     names.join(", ")
 }
 
-/// Names and texts of the file.
+/// The metadata of the file.
 fn metadata(
     exported: Exported<'_>,
     input: &Input,

@@ -1,4 +1,4 @@
-//! A model's code and answer as nodes of a graph.
+//! A model's code and prediction as nodes of a graph.
 
 use super::graph::{Graph, Setting, Value};
 use super::input::Row;
@@ -6,12 +6,12 @@ use super::network::Networks;
 use crate::model::{AuxiliaryShape, ModelKind, Target};
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 
-/// Values of the graph that a model gives for a row.
+/// The graph's values for a model's code and prediction.
 pub(super) struct Said {
-    /// The mean of q(z|x), `[rows, code]`; nothing for a classifier.
+    /// The mean of q(z|x), `[rows, code]`; `None` for a classifier.
     pub(super) code: Option<Value>,
     /// Probabilities of the classes, before calibration, or standardised labels, `[rows, outputs]`;
-    /// nothing for a model that predicts nothing.
+    /// `None` for a model without predictions.
     pub(super) answer: Option<Value>,
 }
 
@@ -92,7 +92,7 @@ fn in_shares(graph: &mut Graph, outputs: &Value, target: &Target) -> Value {
     }
 }
 
-/// The place of the largest of each row, `[rows]`.
+/// The index of the largest value of each row, `[rows]`.
 pub(super) fn largest(graph: &mut Graph, values: &Value) -> Value {
     let settings = [("axis", Setting::Int(1)), ("keepdims", Setting::Int(0))];
     graph.node_with("ArgMax", &[values], &settings)

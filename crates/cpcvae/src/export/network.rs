@@ -1,4 +1,4 @@
-//! Networks as nodes of a graph: dense ones, wide residual ones, and those that take a class.
+//! Networks as nodes of a graph: dense, wide residual and class-conditional ones.
 
 use super::graph::{Graph, Setting, Value, of_name};
 use crate::model::{ActivationName, Shape};
@@ -6,7 +6,7 @@ use crate::net::{LEAK, Net};
 use crate::op::batch_norm::EPSILON;
 use crate::train::Parameters;
 
-/// A model's parameters and shapes: what its networks are made of.
+/// A model's parameters and shapes.
 #[derive(Clone, Copy)]
 pub(super) struct Networks<'a> {
     pub(super) shape: &'a Shape,
@@ -85,7 +85,7 @@ impl Networks<'_> {
         }
     }
 
-    /// By running averages; channels are the second side of `x`.
+    /// By running averages; channels are the second dimension of `x`.
     fn normalised(&self, graph: &mut Graph, name: &str, x: &Value) -> Value {
         let part = |graph: &mut Graph, part: &str| {
             graph.parameter(self.parameters, &format!("{name}.{part}"))
@@ -102,7 +102,7 @@ impl Networks<'_> {
         )
     }
 
-    /// What the dense layers of a wide residual network see of `x [rows, channels * pixels]`.
+    /// The input of the dense layers of a wide residual network for `x [rows, channels * pixels]`.
     fn convolved(&self, graph: &mut Graph, name: &str, x: &Value) -> Value {
         let [height, width, channels] = self.shape.image.expect("convolutions are of images");
         let sides = [-1, channels as i64, height as i64, width as i64];
@@ -113,13 +113,13 @@ impl Networks<'_> {
             h = self.block(graph, &format!("{name}.blocks.{block}"), &h, stride);
         }
         let h = self.rectified(graph, &format!("{name}.norm"), &h);
-        // Dense layers see pixels with their channels last.
+        // Dense layers take pixels with channels last.
         let order = Setting::Ints(vec![0, 2, 3, 1]);
         let last = graph.node_with("Transpose", &[&h], &[("perm", order)]);
         graph.node_with("Flatten", &[&last], &[("axis", Setting::Int(1))])
     }
 
-    /// How much smaller each block makes the sides of its images.
+    /// The stride of each block.
     fn strides(&self) -> Vec<usize> {
         match self.shape.net {
             Net::Wrn(trunk) => trunk.strides(),

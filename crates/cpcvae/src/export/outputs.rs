@@ -1,4 +1,4 @@
-//! What a graph gives: names, kinds, shapes and meanings of its outputs.
+//! The outputs of a graph: names, types, shapes and descriptions.
 
 use super::OnnxValue;
 use super::graph::{Graph, Value};
@@ -19,7 +19,7 @@ impl Outputs {
         self.push("code", data_type::FLOAT, &[dimensions], meaning);
     }
 
-    /// Probabilities, brought to the temperature, and the most probable class.
+    /// Calibrated probabilities and the most probable class.
     pub(super) fn classes(
         &mut self,
         graph: &mut Graph,
@@ -75,7 +75,7 @@ impl Outputs {
         self.push("values", kind, &[labels], "in the order of `labels`");
     }
 
-    /// As the file says them, and for people.
+    /// The outputs for the file, and for display.
     pub(super) fn finish(self) -> (Vec<proto::ValueInfo>, Vec<OnnxValue>) {
         self.0.into_iter().unzip()
     }
@@ -85,7 +85,7 @@ impl Outputs {
     }
 }
 
-/// An input or output whose first side is the number of rows, and the same for people.
+/// An input or output whose first dimension is the number of rows, for the file and for display.
 pub(super) fn value(
     name: &str,
     kind: i32,

@@ -1,62 +1,62 @@
-//! The messages of an ONNX file that are written here, field by field as `onnx.proto` numbers them.
+//! The messages of an ONNX file that are written here, with the field numbers of `onnx.proto`.
 //!
-//! Written by hand: a build needs no `protoc`, and readers skip what they do not know. Fields that
-//! `onnx.proto` has as optional are so here, because a reader asks whether they are there.
+//! Written by hand, so that a build does not need `protoc`; readers skip unknown fields. Fields
+//! that are optional in `onnx.proto` are so here, because a reader checks whether they are present.
 
 use prost::{Message, Oneof};
 
-/// A file: a graph and what is said about it.
+/// A file: a graph and its metadata.
 #[derive(Clone, PartialEq, Message)]
 pub struct Model {
     /// Version of the file format.
     #[prost(int64, optional, tag = "1")]
     pub ir_version: Option<i64>,
-    /// What wrote it.
+    /// The producer.
     #[prost(string, optional, tag = "2")]
     pub producer_name: Option<String>,
-    /// The version of that.
+    /// The version of the producer.
     #[prost(string, optional, tag = "3")]
     pub producer_version: Option<String>,
-    /// For people.
+    /// A description.
     #[prost(string, optional, tag = "6")]
     pub doc_string: Option<String>,
     /// The computation.
     #[prost(message, optional, tag = "7")]
     pub graph: Option<Graph>,
-    /// Which operators it needs.
+    /// The operator sets that it needs.
     #[prost(message, repeated, tag = "8")]
     pub opset_import: Vec<OperatorSet>,
-    /// Names and texts.
+    /// Metadata.
     #[prost(message, repeated, tag = "14")]
     pub metadata_props: Vec<Entry>,
 }
 
-/// A version of a set of operators.
+/// A version of an operator set.
 #[derive(Clone, PartialEq, Message)]
 pub struct OperatorSet {
-    /// Which set; empty for the usual one.
+    /// The set; empty for the default one.
     #[prost(string, optional, tag = "1")]
     pub domain: Option<String>,
-    /// Which version.
+    /// The version.
     #[prost(int64, optional, tag = "2")]
     pub version: Option<i64>,
 }
 
-/// A name with a text.
+/// A key with a value.
 #[derive(Clone, PartialEq, Message)]
 pub struct Entry {
-    /// The name.
+    /// The key.
     #[prost(string, optional, tag = "1")]
     pub key: Option<String>,
-    /// The text.
+    /// The value.
     #[prost(string, optional, tag = "2")]
     pub value: Option<String>,
 }
 
-/// Nodes in an order in which they can be computed.
+/// Nodes in topological order.
 #[derive(Clone, PartialEq, Message)]
 pub struct Graph {
-    /// The operations.
+    /// The nodes.
     #[prost(message, repeated, tag = "1")]
     pub node: Vec<Node>,
     /// Its name.
@@ -65,10 +65,10 @@ pub struct Graph {
     /// Constants.
     #[prost(message, repeated, tag = "5")]
     pub initializer: Vec<Tensor>,
-    /// What goes in.
+    /// The inputs.
     #[prost(message, repeated, tag = "11")]
     pub input: Vec<ValueInfo>,
-    /// What comes out.
+    /// The outputs.
     #[prost(message, repeated, tag = "12")]
     pub output: Vec<ValueInfo>,
 }
@@ -76,10 +76,10 @@ pub struct Graph {
 /// One operation.
 #[derive(Clone, PartialEq, Message)]
 pub struct Node {
-    /// Names of values.
+    /// Inputs.
     #[prost(string, repeated, tag = "1")]
     pub input: Vec<String>,
-    /// Names of values.
+    /// Outputs.
     #[prost(string, repeated, tag = "2")]
     pub output: Vec<String>,
     /// Its own name.
@@ -88,15 +88,15 @@ pub struct Node {
     /// The operator.
     #[prost(string, optional, tag = "4")]
     pub op_type: Option<String>,
-    /// Settings of the operator.
+    /// Attributes of the operator.
     #[prost(message, repeated, tag = "5")]
     pub attribute: Vec<Attribute>,
-    /// The operator's set.
+    /// The operator set.
     #[prost(string, optional, tag = "7")]
     pub domain: Option<String>,
 }
 
-/// A setting of an operator.
+/// An attribute of an operator.
 #[derive(Clone, PartialEq, Message)]
 pub struct Attribute {
     /// Its name.
@@ -105,7 +105,7 @@ pub struct Attribute {
     /// A number.
     #[prost(float, optional, tag = "2")]
     pub f: Option<f32>,
-    /// A whole number.
+    /// An integer.
     #[prost(int64, optional, tag = "3")]
     pub i: Option<i64>,
     /// A text.
@@ -114,28 +114,28 @@ pub struct Attribute {
     /// Numbers.
     #[prost(float, repeated, packed = "false", tag = "7")]
     pub floats: Vec<f32>,
-    /// Whole numbers.
+    /// Integers.
     #[prost(int64, repeated, packed = "false", tag = "8")]
     pub ints: Vec<i64>,
     /// Texts.
     #[prost(bytes = "vec", repeated, tag = "9")]
     pub strings: Vec<Vec<u8>>,
-    /// Which of them it is, see [`attribute_type`].
+    /// Its type, see [`attribute_type`].
     #[prost(int32, optional, tag = "20")]
     pub kind: Option<i32>,
 }
 
-/// What an [`Attribute`] may be.
+/// The type of an [`Attribute`].
 pub mod attribute_type {
     /// A number.
     pub const FLOAT: i32 = 1;
-    /// A whole number.
+    /// An integer.
     pub const INT: i32 = 2;
     /// A text.
     pub const STRING: i32 = 3;
     /// Numbers.
     pub const FLOATS: i32 = 6;
-    /// Whole numbers.
+    /// Integers.
     pub const INTS: i32 = 7;
     /// Texts.
     pub const STRINGS: i32 = 8;
@@ -147,22 +147,22 @@ pub struct Tensor {
     /// Its shape.
     #[prost(int64, repeated, packed = "false", tag = "1")]
     pub dims: Vec<i64>,
-    /// What its values are, see [`data_type`].
+    /// The type of its values, see [`data_type`].
     #[prost(int32, optional, tag = "2")]
     pub data_type: Option<i32>,
     /// Its name.
     #[prost(string, optional, tag = "8")]
     pub name: Option<String>,
-    /// Its values, little end first.
+    /// Its values, little-endian.
     #[prost(bytes = "vec", optional, tag = "9")]
     pub raw_data: Option<Vec<u8>>,
 }
 
-/// What the values of a tensor are.
+/// The type of the values of a tensor.
 pub mod data_type {
     /// 32 bits.
     pub const FLOAT: i32 = 1;
-    /// Whole numbers of 64 bits.
+    /// 64-bit integers.
     pub const INT64: i32 = 7;
     /// 64 bits.
     pub const DOUBLE: i32 = 11;
@@ -174,15 +174,15 @@ pub struct ValueInfo {
     /// Its name.
     #[prost(string, optional, tag = "1")]
     pub name: Option<String>,
-    /// What it is.
+    /// Its type.
     #[prost(message, optional, tag = "2")]
     pub value_type: Option<ValueType>,
-    /// For people.
+    /// A description.
     #[prost(string, optional, tag = "3")]
     pub doc_string: Option<String>,
 }
 
-/// What a value is: a tensor here.
+/// The type of a value: a tensor here.
 #[derive(Clone, PartialEq, Message)]
 pub struct ValueType {
     /// A tensor.
@@ -190,7 +190,7 @@ pub struct ValueType {
     pub tensor_type: Option<TensorType>,
 }
 
-/// Kind and shape of a tensor.
+/// Element type and shape of a tensor.
 #[derive(Clone, PartialEq, Message)]
 pub struct TensorType {
     /// See [`data_type`].
@@ -204,26 +204,26 @@ pub struct TensorType {
 /// The shape of a tensor.
 #[derive(Clone, PartialEq, Message)]
 pub struct TensorShape {
-    /// Its sides.
+    /// Its dimensions.
     #[prost(message, repeated, tag = "1")]
     pub dim: Vec<Dimension>,
 }
 
-/// A side of a tensor.
+/// A dimension of a tensor.
 #[derive(Clone, PartialEq, Message)]
 pub struct Dimension {
-    /// How long it is.
+    /// Its length.
     #[prost(oneof = "Length", tags = "1, 2")]
     pub length: Option<Length>,
 }
 
-/// How long a side is.
+/// The length of a dimension.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum Length {
-    /// So long.
+    /// A fixed length.
     #[prost(int64, tag = "1")]
     Of(i64),
-    /// As long as whatever else has that name.
+    /// A symbolic length.
     #[prost(string, tag = "2")]
     Named(String),
 }

@@ -1,33 +1,34 @@
-//! Temperature: one number that makes stated probabilities agree with how often they come true.
+//! Temperature scaling of predicted probabilities.
 //!
-//! Calibrated probabilities are `p^(1/T)`, scaled to add up to one (Guo et al. 2017): the most
-//! probable class stays the same, T above 1 makes a model less sure, below 1 surer.
+//! Calibrated probabilities are `p^(1/T)`, normalised to sum to one (Guo et al. 2017): the most
+//! probable class stays the same; T above 1 makes predictions less confident, below 1 more
+//! confident.
 
 use crate::probabilities::{largest, softmax};
 
-/// What pulls 1/T to 1, as rows that are off by 1 - 1/T: a handful of rows, which cannot tell much,
-/// leave the temperature near 1.
+/// Regularises 1/T towards 1, counted as rows that are off by 1 - 1/T: with few rows the
+/// temperature stays near 1.
 const PULL: f64 = 4.0;
-/// A model is made surer only as far as this many standard errors of 1/T leave no doubt. Held-out
-/// rows are answered by models of fewer labels, and a probability that is too sure costs more than
-/// one that is not sure enough.
+/// Confidence is increased only by as much as is certain at this many standard errors of 1/T.
+/// Held-out rows are predicted by models with fewer labels, and overconfidence costs more than
+/// underconfidence.
 const DOUBT: f64 = 1.96;
-/// The search stays within these values of 1/T. A model that is right less often than by chance asks
-/// for 0, where nothing would be left of what it says.
+/// The range of 1/T. A model with an accuracy below chance would give 0, where probabilities become
+/// uniform.
 const RANGE: (f64, f64) = (0.1, 20.0);
-/// A probability of zero cannot be scaled; this is taken for it.
+/// Probabilities of zero are replaced by this.
 pub(crate) const SMALLEST: f64 = 1e-12;
 
-/// The temperature for held-out `probabilities [rows, classes]` and the true `classes` of the
-/// rows: that at which the most probable classes are right as often as their probabilities say, on
-/// average (expectation consistency, Clarté et al. 2023), but for `PULL`. The temperature of least
-/// log-loss, the usual one, was further off on test rows: a few confident mistakes decide it. How
-/// sure a row is grows with 1/T, so a Newton step, halved into a bracket where it would leave it,
-/// finds the only solution. Without rows it is 1.
+/// The temperature for held-out `probabilities [rows, classes]` and the true `classes` of the rows:
+/// that at which the mean probability of the most probable class equals the accuracy (expectation
+/// consistency, Clarté et al. 2023), except for `PULL`. The usual temperature, of least log-loss,
+/// was further off on test rows, since a few confident mistakes determine it. The confidence of a
+/// row increases with 1/T, so a Newton iteration, safeguarded by bisection, finds the only
+/// solution. Without rows it is 1.
 ///
-/// A solution above 1, which makes the model surer, is taken back to the lower end of its 95 %
-/// interval, and no further than 1. Each row counts with its class's weight in
-/// `class_weights` (see [`class_weights`](super::class_shift::class_weights)).
+/// A solution for 1/T above 1, which increases confidence, is replaced by the lower end of its 95 %
+/// interval, but not below 1. Each row has its class's weight in `class_weights` (see
+/// [`class_weights`](super::class_shift::class_weights)).
 ///
 /// # Panics
 /// When a class is not below `width`, as indexing a slice does.
@@ -68,13 +69,14 @@ pub fn temperature(
     1.0 / inverse
 }
 
-/// How much too sure rows are at a temperature.
+/// The excess confidence of rows at a temperature.
 struct Excess {
-    /// The sum over rows of p(most probable class) less 1 where it is right, and the pull to 1.
+    /// The sum over rows of p(most probable class), minus 1 if it is correct, plus the
+    /// regularisation.
     sum: f64,
-    /// The derivative of that by 1/T.
+    /// Its derivative by 1/T.
     slope: f64,
-    /// The variance of the sum where probabilities are exact.
+    /// Its variance if probabilities are exact.
     variance: f64,
 }
 
@@ -105,7 +107,7 @@ impl Excess {
     }
 }
 
-/// Brings `probabilities [rows, width]` to a temperature, in place.
+/// Applies a temperature to `probabilities [rows, width]` in place.
 pub(crate) fn at_temperature(probabilities: &mut [f32], width: usize, temperature: f64) {
     if temperature == 1.0 {
         return;
@@ -135,7 +137,7 @@ mod tests {
     use super::super::draws::Draws;
     use super::*;
 
-    /// Probabilities of three classes, and classes that follow them at another temperature.
+    /// Probabilities of three classes, and classes drawn at another temperature.
     fn made_up(rows: usize, truth: f64, seed: u64) -> (Vec<f32>, Vec<u32>) {
         let mut draws = Draws::new(seed);
         let (mut stated, mut classes) = (Vec::new(), Vec::new());
@@ -160,15 +162,15 @@ mod tests {
     #[test]
     fn few_rows_leave_it_near_one() {
         assert_eq!(temperature(&[], 3, &[], &[1.0; 3]), 1.0);
-        // Six sure and right predictions are no reason to be surer,
+        // Six confident correct predictions are no reason for more confidence,
         let right = temperature(&[0.9, 0.1].repeat(6), 2, &[0; 6], &[1.0; 2]);
         assert_eq!(right, 1.0);
-        // and one that is sure and wrong is a reason to doubt, within bounds.
+        // and a confident wrong one is a reason for less, within bounds.
         let wrong = temperature(&[1.0, 0.0], 2, &[1], &[1.0; 2]);
         assert!(wrong > 1.0 && wrong <= 1.0 / RANGE.0, "{wrong}");
     }
 
-    /// A weight of two is the row twice.
+    /// A weight of two equals repeating the row.
     #[test]
     fn weights_count_rows() {
         let (stated, classes) = made_up(300, 2.0, 3);

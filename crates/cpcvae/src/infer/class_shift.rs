@@ -1,19 +1,20 @@
-//! Classes that are more or less frequent among rows without a label than among labels.
+//! Label shift: classes that are more or less frequent among rows without a label than among
+//! labels.
 //!
-//! Labels are often bought by the class, ten of each say, while the other rows come as nature has
-//! it. What is held out then has other shares of the classes than the rows that are asked about,
-//! and is weighted to make up for it.
+//! Labels are often collected per class, ten of each say, while the other rows have natural
+//! frequencies. Held-out labels then have other class frequencies than the rows to predict, and are
+//! weighted to correct for it.
 
-/// Rounds of the estimate; it settles long before.
+/// Rounds of the EM algorithm; it converges long before.
 const ROUNDS: usize = 200;
 
-/// How much each class's labelled rows should count to stand for rows without a label, from the
-/// `classes` of labelled rows and calibrated `probabilities [rows, width]` of rows without a
-/// label. The mean over the labelled rows is 1; a class without labelled rows has 1.
+/// Weights of each class's labelled rows so that they represent rows without a label, from the
+/// `classes` of labelled rows and calibrated `probabilities [rows, width]` of rows without a label.
+/// The mean over the labelled rows is 1; a class without labelled rows has 1.
 ///
-/// Shares of the classes among the unlabelled rows are those that make these rows most probable
-/// when only the shares differ (Saerens et al. 2002). They start from those of the labels, which
-/// count as much as there are labels, so that a few unlabelled rows change little.
+/// Class frequencies among the unlabelled rows are estimated by maximum likelihood, assuming that
+/// only the frequencies differ (Saerens et al. 2002). The labels' frequencies are a prior that
+/// counts as much as there are labels, so that a few unlabelled rows change little.
 ///
 /// # Panics
 /// When a class is not below `width`, as indexing a slice does.
@@ -53,13 +54,13 @@ mod tests {
     use super::super::draws::Draws;
     use super::*;
 
-    /// Probabilities that a model states whose training rows had `believed` shares, for rows whose
-    /// classes have others: a number x is normal around the class's place.
+    /// Probabilities predicted by a model that assumes class shares `believed`, for rows with other
+    /// shares: a number x is normal around a mean of the class.
     fn stated(shares: [f64; 3], believed: [f64; 3], rows: usize) -> Vec<f32> {
         let mut draws = Draws::new(7);
         let mut all = Vec::new();
         for _ in 0..rows {
-            // A sum of uniforms is near enough to a normal number.
+            // A sum of uniforms is close enough to a normal number.
             let normal = (0..12).map(|_| draws.uniform()).sum::<f64>() - 6.0;
             let x = 2.0 * draws.category(&shares) as f64 + normal;
             let density = |k: usize| believed[k] * (-0.5 * (x - 2.0 * k as f64).powi(2)).exp();

@@ -1,15 +1,15 @@
-//! Conformal sets and intervals: answers that hold the truth with a stated frequency.
+//! Conformal sets and intervals, which contain the truth with a stated frequency.
 //!
-//! Held-out rows say how far the truth tends to be from the prediction: 1 - p(true class), or the
-//! size of the error of a continuous label. A new row's answer takes in everything that is no
-//! further away than the right quantile of these scores (Vovk et al. 2005; for classes the
-//! smallest sets on average, Sadinle et al. 2019).
+//! The scores of held-out rows measure how far the truth is from the prediction: 1 - p(true class),
+//! or the absolute error of a continuous label. The set for a new row contains everything whose
+//! score is at most a quantile of these scores (Vovk et al. 2005; for classes the smallest sets on
+//! average, Sadinle et al. 2019).
 //!
-//! Where scores come from one held-out part, the truth is in the set with at least the stated
-//! frequency over exchangeable rows. Where they are pooled from the folds of a cross-fit
-//! (cross-conformal), that frequency is what is seen in practice, without a proof for it. Scores
-//! have weights, so that classes count as they do among rows without a label (as Podkopaev
-//! and Ramdas 2021, with one threshold where theirs has one for each class).
+//! With scores of a single held-out part, the truth is in the set with at least the stated
+//! frequency over exchangeable rows. If they are pooled from the folds of a cross-fit
+//! (cross-conformal), that frequency is observed in practice, but not guaranteed. Scores have
+//! weights, so that classes count as among rows without a label (as in Podkopaev and Ramdas 2021,
+//! with one threshold in place of one for each class).
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub struct Conformity(Vec<(f32, f32)>);
 
 impl Conformity {
-    /// 1 - p(true class) of `probabilities [rows, width]` whose true classes are given, each with
+    /// 1 - p(true class) for `probabilities [rows, width]` with the given true classes, each with
     /// the weight of its class.
     ///
     /// # Panics
@@ -37,7 +37,7 @@ impl Conformity {
         Self::sorted(rows.map(score).collect())
     }
 
-    /// The sizes of the errors of continuous predictions.
+    /// The absolute errors of continuous predictions.
     pub(crate) fn of_errors(errors: impl IntoIterator<Item = f32>) -> Self {
         Self::sorted(errors.into_iter().map(|error| (error.abs(), 1.0)).collect())
     }
@@ -57,12 +57,11 @@ impl Conformity {
         self.0.is_empty()
     }
 
-    /// The largest score that an answer of this coverage takes in: of n scores the
-    /// ceil((n + 1) coverage)-th smallest where all weigh 1, otherwise the first at which the
-    /// weights so far add up to (n + 1) coverage. Nothing where n is too small for that, so that
-    /// only "anything" has the coverage.
+    /// The largest score in sets of this coverage: of n scores with equal weights the ceil((n + 1)
+    /// coverage)-th smallest, otherwise the first at which the cumulated weight reaches (n + 1)
+    /// coverage. `None` if n is too small, so that only the set of everything has the coverage.
     pub fn threshold(&self, coverage: f64) -> Option<f32> {
-        // A little less than the product, which may round up past a whole number.
+        // Slightly less than the product, which may be rounded up past a whole number.
         let needed = (self.0.len() + 1) as f64 * coverage - 1e-6;
         let mut so_far = 0.0;
         let mut scores = self.0.iter();
@@ -83,9 +82,9 @@ impl Conformity {
 /// The classes of a row's conformal set, in order: those whose score is within the threshold.
 /// Without a threshold all classes.
 ///
-/// A set may be empty: where the model is right more often than the coverage asks, rows that it
-/// is least sure of have none. With the most probable class always in it, a set would cover as
-/// often as the model is right, whatever was asked for.
+/// A set may be empty: if the accuracy is higher than the coverage, the least certain rows have
+/// none. If the most probable class were always included, the coverage would be at least the
+/// accuracy, whatever was requested.
 pub(crate) fn class_set(probabilities: &[f32], threshold: Option<f32>) -> Vec<usize> {
     let is_near = |class: &usize| threshold.is_none_or(|most| 1.0 - probabilities[*class] <= most);
     (0..probabilities.len()).filter(is_near).collect()
@@ -128,15 +127,15 @@ mod tests {
         assert_eq!(class_set(&row, None), [0, 1, 2]);
     }
 
-    /// Over many draws of held-out rows and a new one, the new one's class is in its set about
-    /// as often as stated, although the probabilities are wrong.
+    /// Over many draws of held-out rows and a new one, the new one's class is in its set about as
+    /// often as stated, although the probabilities are wrong.
     #[test]
     fn coverage_is_as_stated() {
         let mut draws = Draws::new(4);
         let mut row = || {
             let first = draws.uniform();
             let stated = [first as f32, 1.0 - first as f32];
-            // The truth follows other probabilities than those stated.
+            // The true probabilities differ from the predicted ones.
             let truth = 0.2 + 0.6 * first;
             (stated, draws.category(&[truth, 1.0 - truth]) as u32)
         };

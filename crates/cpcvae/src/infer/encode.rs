@@ -1,4 +1,4 @@
-//! Codes: where a row lies on the latent map.
+//! Codes of rows.
 
 use super::{Inference, to_vec};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! How good a model is on rows whose labels are known.
+//! Evaluation on rows whose labels are known.
 
 use super::Inference;
 use super::calibrate::at_temperature;
@@ -28,7 +28,7 @@ pub struct Evaluation {
     pub rows: usize,
     /// Rows with a label.
     pub labelled: usize,
-    /// Share of labelled rows whose most probable class is right.
+    /// Share of labelled rows whose most probable class is correct.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
     /// Mean of -log P(true class), in nats.
@@ -43,7 +43,7 @@ pub struct Evaluation {
     /// Share of the continuous labels' variance that is explained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r_squared: Option<f64>,
-    /// Figures of each class, where they were asked for.
+    /// Figures of each class, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_class: Vec<ClassFigures>,
     /// Mean evidence lower bound of all rows, in nats, one draw a row.
@@ -57,8 +57,8 @@ impl Inference {
         self.with_evidence(self.evaluate_predictions(data), data)
     }
 
-    /// An evaluation on the same rows with their evidence, where it lacks it: that takes several
-    /// times as long as predictions do.
+    /// Adds the evidence on the same rows to an evaluation without it, which takes several times as
+    /// long as predictions.
     pub(crate) fn with_evidence(&self, mut evaluation: Evaluation, data: &Dataset) -> Evaluation {
         // A classifier has no evidence.
         if let (None, false, Some(model)) =
@@ -80,7 +80,7 @@ impl Inference {
         self.evaluate_each_class(self.outputs_for(data), data, temperature)
     }
 
-    /// The same of outputs `[rows, outputs]` that need not be the model's own.
+    /// The same for outputs `[rows, outputs]` that need not be the model's own.
     pub(crate) fn evaluate_each_class(
         &self,
         mut outputs: Matrix,
@@ -110,7 +110,7 @@ impl Inference {
         evaluation
     }
 
-    /// The model's outputs, or none where the rows have no labels of its kind.
+    /// The model's outputs; empty if the rows have no labels of its kind.
     fn outputs_for(&self, data: &Dataset) -> Matrix {
         match (&data.labels, &self.shape.target) {
             (Labels::Classes { .. }, Target::Classes(_))
@@ -135,7 +135,7 @@ impl Evaluation {
         }
     }
 
-    /// The figure to maximise when models are compared: accuracy, or explained variance.
+    /// The figure of merit for comparing models: accuracy, or explained variance.
     pub fn quality(&self) -> Option<f64> {
         self.accuracy.or(self.r_squared)
     }

@@ -1,10 +1,10 @@
-//! Where the codes of training rows lie: a mixture of normal distributions for each class.
+//! A mixture of normal distributions for each class, fitted to the codes of training rows.
 //!
-//! Codes of the prior need not look like codes of rows: a model that was trained for minutes, or
-//! that predicts first and describes second, leaves parts of the prior empty, and what is decoded
-//! there is unlike any row. Samples are therefore drawn from where the codes lie, by a distribution
-//! fitted after training (ex-post density estimation, Ghosh et al. 2020) to the aggregate posterior
-//! `sum_n p(class | x_n) q(z | x_n)` of each class.
+//! Codes drawn from the prior need not look like codes of rows: a model that was trained for
+//! minutes, or mainly to predict, leaves parts of the prior empty, and codes there are decoded to
+//! rows unlike any real one. Samples are therefore drawn from a distribution that is fitted after
+//! training (ex-post density estimation, Ghosh et al. 2020) to the aggregate posterior `sum_n
+//! p(class | x_n) q(z | x_n)` of each class.
 
 use super::mixture::{Member, Moments, fit, pooled};
 use super::{Codes, Inference};
@@ -13,7 +13,7 @@ use crate::model::{Model, Target};
 use cpcvae_data::{Matrix, Rows};
 use rayon::prelude::*;
 
-/// Rows that belong to a class with less than this probability are left out of it.
+/// Rows with less than this probability of a class are left out of its mixture.
 const HARDLY: f32 = 1e-3;
 
 /// Mixtures of the codes of each class, or of all rows where there are no classes.
@@ -21,7 +21,7 @@ const HARDLY: f32 = 1e-3;
 pub struct FittedCodes {
     /// Dimensions of the code.
     pub code: usize,
-    /// How many components each class has, `[classes]`; those of a class stand together.
+    /// The number of components of each class, `[classes]`; components are ordered by class.
     pub components: Vec<usize>,
     /// Share of all rows in each component, `[components]`.
     pub shares: Vec<f32>,
@@ -32,12 +32,12 @@ pub struct FittedCodes {
 }
 
 impl FittedCodes {
-    /// From the codes of rows and how much each row belongs to each class, `[rows, classes]`.
+    /// Fits it to the codes of rows and their class probabilities, `[rows, classes]`.
     ///
-    /// The number of components is chosen by rows held out, which depend on the `seed`; a class with
-    /// few rows has one. The covariance of a class with few rows is drawn towards that within all
-    /// classes, which counts as much as the code has dimensions. Nothing where codes are no numbers,
-    /// or too large for their covariance to be computed, as after training that went astray.
+    /// The number of components is chosen on held-out rows, which depend on the `seed`; a class
+    /// with few rows has one. The covariance of a class is shrunk towards that within all classes,
+    /// which counts as many rows as the code has dimensions. `None` if codes are not finite, or too
+    /// large for a covariance, as after diverged training.
     pub fn fit(codes: &Codes, belongs: &Matrix, seed: u64) -> Option<Self> {
         let (code, classes) = (codes.mean.columns, belongs.columns);
         let members_of = |class: usize| -> Vec<Member> {
@@ -73,19 +73,19 @@ impl FittedCodes {
         Some(fitted)
     }
 
-    /// Turns standard normal numbers `[code]` into a code of a component: mean + L e.
+    /// Transforms standard normal numbers `[code]` to a code of a component: mean + L e.
     pub fn place(&self, component: usize, normal: &mut [f32]) {
         let code = self.code;
         let mean = &self.means[component * code..][..code];
         let lower = &self.factors[component * code * code..][..code * code];
-        // From the last on, so that the numbers still needed are not overwritten.
+        // Backwards, so that numbers still needed are not overwritten.
         for i in (0..code).rev() {
             let products = lower[i * code..=i * code + i].iter().zip(&normal[..=i]);
             normal[i] = mean[i] + products.map(|(l, e)| l * e).sum::<f32>();
         }
     }
 
-    /// The component that a uniform number falls to, by the shares: one of the class, or of any.
+    /// The component of a uniform number, by the shares: of the class, or of any.
     pub(crate) fn component_at(&self, class: Option<usize>, uniform: f32) -> usize {
         let range = match class {
             Some(class) => {
@@ -106,9 +106,9 @@ impl FittedCodes {
 }
 
 impl Inference {
-    /// Where codes of these prepared rows lie. A row belongs to its class where that is known, and
-    /// otherwise to each class as much as the model says. Nothing for models other than a VAE with
-    /// the prior N(0, I).
+    /// Fits it to the codes of these prepared rows. A row belongs to its class if that is known,
+    /// and otherwise to each class by its predicted probability. `None` for models other than a VAE
+    /// with the prior N(0, I).
     pub fn fit_codes(
         &self,
         features: &dyn Rows,
@@ -148,13 +148,13 @@ mod tests {
         Matrix::new(values.len() / columns, columns, values).expect("whole rows")
     }
 
-    /// A sum of uniforms is near enough to a normal number.
+    /// A sum of uniforms is close enough to a normal number.
     fn normal(draws: &mut Draws) -> f32 {
         ((0..12).map(|_| draws.uniform()).sum::<f64>() - 6.0) as f32
     }
 
-    /// Means, covariances and shares of two classes come back from what they were made of, and
-    /// from codes drawn of the fit.
+    /// Means, covariances and shares of two classes are recovered from data drawn from them, and
+    /// from codes drawn from the fit.
     #[test]
     fn what_codes_were_made_of_is_found_and_drawn() {
         let mut draws = Draws::new(3);
@@ -201,7 +201,7 @@ mod tests {
         near(mean(&|z| (z[0] - 5.0) * (z[1] + 1.0)), 1.2);
     }
 
-    /// One row, or none, has no covariance of its own.
+    /// A single row has no covariance of its own.
     #[test]
     fn a_class_with_few_rows_has_the_covariance_within_classes() {
         let mean = matrix(2, vec![1.0, 1.0, 3.0, 1.0, 7.0, 9.0]);
@@ -214,7 +214,8 @@ mod tests {
         let mut code = [0.0, 0.0];
         fitted.place(1, &mut code);
         assert_eq!(code, [7.0, 9.0]);
-        // Within classes the first dimension has variance 2/3; of one row two parts in three.
+        // Within classes the first dimension has variance 2/3; for one row it is weighted by two
+        // thirds.
         let spread = fitted.factors[4];
         assert!(
             (spread - (2.0f32 / 3.0 * 2.0 / 3.0).sqrt()).abs() < 1e-4,

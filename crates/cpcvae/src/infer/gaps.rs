@@ -1,8 +1,10 @@
-//! What is usual of rows with missing cells: training rows with as many cells hidden.
+//! Reference quantiles for rows with missing cells: training rows with as many cells hidden.
 //!
-//! A row's score (its log p(x), or how near it is to training rows) falls with every known cell, so
-//! that a row of few known cells would look more usual than any whole one. It is therefore compared
-//! with training rows of which as many cells are hidden, at random; and since columns differ in what
+//! A row's score (its log p(x), or its nearness to training rows) falls with every known cell, so
+//! that a row with few known cells would look more typical than any complete one. It is therefore
+//! compared with training rows of which as many cells are hidden, at random; and since columns
+//! differ in their effect, the score is first corrected by the mean effect of hiding a cell of each
+//! missing column.
 //! they add, each missing cell first counts as what hiding one of its column changes on average.
 
 use super::unusual::quantiles;
@@ -13,34 +15,34 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Numbers of missing cells that are looked at; between them percentiles are interpolated.
+/// Numbers of missing cells that are measured; percentiles are interpolated between them.
 const LEVELS: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
-/// Rows that are scored for each of them, at most,
+/// The most rows that are scored for each of them,
 const ROWS: usize = 1000;
-/// and how often one row may be among them, with other cells hidden.
+/// and how often one row may be used, with different cells hidden.
 const TIMES: usize = 4;
-/// With fewer rows nothing is said of a number of cells.
+/// With fewer rows, there are no quantiles.
 pub(super) const FEWEST_ROWS: usize = 30;
-/// Quantiles kept of each.
+/// Quantiles stored for each.
 const KEPT: usize = 201;
-/// What pulls a column's share to that of all columns, as rows would.
+/// Shrinks a column's effect towards the mean of all columns, counted in rows.
 const PULL: f64 = 10.0;
-/// Rounds of the least-squares fit, a column at a time.
+/// Rounds of the least-squares fit by coordinate descent.
 const ROUNDS: usize = 20;
 
-/// What is usual of rows with so many missing cells.
+/// Quantiles for rows with a number of missing cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Level {
     missing: usize,
-    /// By how much hiding a cell of each column changes the score, less the mean over columns.
+    /// The change of the score by hiding a cell of each column, less the mean over columns.
     shares: Vec<f32>,
-    /// Of the scores less the shares of their missing cells.
+    /// Quantiles of the scores less the effects of their missing cells.
     quantiles: Vec<f32>,
 }
 
-/// Scores rows `[rows, places]` that are rows of these numbers with some of their cells hidden.
+/// Scores rows `[rows, places]`, which are rows of these numbers with some of their cells hidden.
 pub(crate) trait ScoreRows {
-    /// One score a row; larger is more usual.
+    /// One score a row; larger is more typical.
     fn score(&self, rows: &Matrix, numbers: &[u32]) -> Result<Vec<f32>>;
 }
 
@@ -50,7 +52,7 @@ impl<F: Fn(&Matrix, &[u32]) -> Result<Vec<f32>>> ScoreRows for F {
     }
 }
 
-/// The columns of a row that are missing; `columns` says where the values of each stand.
+/// The missing columns of a row; `columns` are the positions of each column's values.
 pub(super) fn missing<'a>(
     row: &'a [f32],
     columns: &'a [Range<usize>],
@@ -61,8 +63,7 @@ pub(super) fn missing<'a>(
         .map(|(column, _)| column)
 }
 
-/// Hides cells of rows to learn what is usual with gaps; `whole` are the scores of the rows as they
-/// are.
+/// Hides cells of rows to measure reference quantiles; `whole` are the scores of the complete rows.
 pub(super) fn learn(
     rows: &Matrix,
     whole: &[f32],
@@ -73,7 +74,7 @@ pub(super) fn learn(
         .map(|row| columns.len() - missing(rows.row(row), columns).count())
         .collect();
     let mut levels = Vec::new();
-    // To the last cell but one.
+    // At least one cell stays known.
     let most = columns.len().saturating_sub(1);
     let hidden = LEVELS.into_iter().filter(|hidden| *hidden < most);
     for hidden in hidden.chain((most > 0).then_some(most)) {
@@ -85,7 +86,7 @@ pub(super) fn learn(
         }
         let mut random = ChaCha8Rng::seed_from_u64(hidden as u64);
         let count = ROWS.min(TIMES * usable.len());
-        // Evenly over the rows, which may be sorted by something.
+        // Evenly over the rows, which may be sorted.
         let place = |at: usize| match count < usable.len() {
             true => at * usable.len() / count,
             false => at % usable.len(),
@@ -125,7 +126,7 @@ pub(super) fn learn(
 }
 
 impl Level {
-    /// `hides` are the columns that were hidden of each row, `change` what that did to its score.
+    /// `hides` are the hidden columns of each row, `change` the resulting changes of its score.
     fn fit(
         missing_cells: usize,
         masked: &Matrix,
@@ -145,7 +146,7 @@ impl Level {
         level
     }
 
-    /// A score as if columns were alike.
+    /// A score corrected for the columns that are missing.
     fn like(&self, score: f32, row: &[f32], columns: &[Range<usize>]) -> f32 {
         let shares = missing(row, columns).filter_map(|column| self.shares.get(column));
         score - shares.sum::<f32>()
@@ -161,8 +162,8 @@ impl Level {
     }
 }
 
-/// The least-squares fit of the changes of scores by the columns that were hidden, with one constant
-/// for all; what a column adds to it is pulled to 0.
+/// The least-squares fit of the changes of scores by the hidden columns, with a common constant;
+/// the effect of a column is shrunk towards 0.
 fn shares(columns: usize, hides: &[Vec<usize>], change: impl Fn(usize) -> f32) -> Vec<f32> {
     let mut left: Vec<f64> = (0..hides.len()).map(|at| f64::from(change(at))).collect();
     let finite: Vec<usize> = (0..left.len()).filter(|at| left[*at].is_finite()).collect();
@@ -186,7 +187,7 @@ fn shares(columns: usize, hides: &[Vec<usize>], change: impl Fn(usize) -> f32) -
     shares.into_iter().map(|share| share as f32).collect()
 }
 
-/// The percentile of a row with so many missing cells; nothing where nothing is known of such rows.
+/// The percentile of a row with `missing` missing cells; `None` if there are no quantiles for it.
 pub(super) fn percentile(
     levels: &[Level],
     count: usize,
@@ -207,7 +208,7 @@ pub(super) fn percentile(
     }
 }
 
-/// Whether they can have been measured.
+/// Whether the values are plausible, so that a damaged file is not used.
 pub(super) fn are_sound(levels: &[Level]) -> bool {
     levels.iter().all(Level::is_sound) && levels.is_sorted_by(|a, b| a.missing < b.missing)
 }

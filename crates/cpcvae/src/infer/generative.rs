@@ -1,4 +1,4 @@
-//! A model by what it can be asked about: has it codes, and is a class among its latent variables?
+//! Models by capability: whether they have codes, and a class among their latent variables.
 
 use super::Inference;
 use super::encode::{auxiliary_and_class, most_probable};
@@ -10,13 +10,13 @@ use burn::tensor::Tensor;
 /// A model with codes.
 #[derive(Clone, Copy)]
 pub(super) enum Generative<'a> {
-    /// Features are made from the code alone.
+    /// Features are generated from the code alone.
     Vae(&'a Vae),
     /// A class is among the latent variables.
     OfClasses(ClassModel<'a>),
 }
 
-/// A model with a class among its latent variables: M2 and its kin.
+/// A model with a class among its latent variables: M2 and its variants.
 #[derive(Clone, Copy)]
 pub(super) enum ClassModel<'a> {
     Label(&'a LabelVae),
@@ -25,7 +25,7 @@ pub(super) enum ClassModel<'a> {
 }
 
 impl Inference {
-    /// The model, where it has codes; else an error.
+    /// The model, if it has codes; otherwise an error.
     pub(super) fn generative(&self) -> Result<Generative<'_>> {
         self.generative_model().ok_or_else(|| {
             let problem = "a `labels-only` or `vat` model has no generative part: it can only \
@@ -34,12 +34,12 @@ impl Inference {
         })
     }
 
-    /// Whether the model has codes, so that it can make rows.
+    /// Whether the model has codes, so that it can generate rows.
     pub fn is_generative(&self) -> bool {
         self.generative_model().is_some()
     }
 
-    /// The model, where it has codes.
+    /// The model, if it has codes.
     pub(super) fn generative_model(&self) -> Option<Generative<'_>> {
         Some(match &self.model {
             Model::Vae(model) => Generative::Vae(model),
@@ -68,7 +68,7 @@ impl Generative<'_> {
         }
     }
 
-    /// p(x|z), for M2 and its kin at the most probable class of `x`.
+    /// p(x|z), for M2 and its variants at the most probable class of `x`.
     pub(super) fn decode(self, z: Tensor<2>, x: Tensor<2>) -> Likelihood {
         match self {
             Self::Vae(vae) => vae.decode(z),

@@ -1,4 +1,4 @@
-//! Missing cells filled in: what is decoded from the codes that explain a row's known cells.
+//! Imputation of missing cells by decoding codes that explain a row's known cells.
 
 use super::generative::Generative;
 use super::{Inference, to_vec};
@@ -9,12 +9,12 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use cpcvae_data::Matrix;
 
-/// Codes that are weighed around the most probable one.
+/// Proposals around the most probable code.
 const CODES: usize = 30;
-/// First step of the search for it, in units of the prior; steps become smaller towards the end.
+/// Initial step size of the search for it, in units of the prior; it decreases towards the end.
 const STEP: f64 = 0.2;
 
-/// What missing cells are filled with.
+/// The values of imputed cells.
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -22,22 +22,22 @@ const STEP: f64 = 0.2;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filling {
-    /// The model's mean given the known cells. Best guesses, which vary less than real cells do.
+    /// The model's mean given the known cells, which varies less than real cells do.
     Mean,
-    /// One draw given the known cells: a code, then cells from p(x|z). The number tells draws of
-    /// the same row apart.
+    /// One draw given the known cells: a code, then cells from p(x|z). The number distinguishes
+    /// draws for the same row.
     Draw(usize),
 }
 
 impl Inference {
-    /// Prepared features `[rows, features]` with every NaN filled in; other cells are returned
-    /// bit by bit as they are. Counts never exceed the largest of the training rows.
+    /// Prepared features `[rows, features]` with every NaN imputed; other cells are returned bit by
+    /// bit. Counts never exceed the largest of the training rows.
     ///
-    /// A VAE looks for the most probable code given the known cells, in `iterations` steps, and
-    /// averages (or draws from) what is decoded around it, weighted by how well it explains them:
-    /// cells that are not known do not count, not even as the encoder guesses them. Models with a
-    /// class among their latent variables go from row to code and back `iterations` times instead
-    /// (pseudo-Gibbs, Rezende et al. 2014).
+    /// For a VAE, the most probable code given the known cells is found in `iterations` steps, and
+    /// rows decoded from codes around it are averaged (or drawn), weighted by how well they explain
+    /// the known cells: the encoder's guesses for missing cells do not count. Models with a class
+    /// among their latent variables alternate between encoding and decoding `iterations` times
+    /// instead (pseudo-Gibbs, Rezende et al. 2014).
     pub fn impute(&self, features: &Matrix, filling: Filling, iterations: usize) -> Result<Matrix> {
         Ok(match self.generative()? {
             Generative::Vae(vae) if self.scores_known_cells() => {
@@ -47,7 +47,7 @@ impl Inference {
         })
     }
 
-    /// Whether the likelihood can leave cells out; that of pixels cannot.
+    /// Whether the likelihood can leave cells out; those of pixels cannot.
     fn scores_known_cells(&self) -> bool {
         self.shape.row.is_some() || self.shape.likelihood.is_for_tables()
     }
@@ -73,11 +73,11 @@ impl Inference {
         filled
     }
 
-    /// Where the codes lie that explain the known cells of `x [rows, features]`.
+    /// The codes that explain the known cells of `x [rows, features]`.
     fn codes_of_known(&self, vae: &Vae, x: Tensor<2>, iterations: usize) -> CodesOfKnown {
         let missing = x.clone().is_nan();
-        // A model that knows of missing cells encodes the row with its gaps; for any other they
-        // start at 0, the training mean of a standardised column.
+        // A model that supports missing cells encodes the row with its missing cells; for any other
+        // they start at 0, the training mean of a standardised column.
         let first = match self.shape.row {
             Some(_) => x.clone(),
             None => x.clone().mask_fill(missing.clone(), 0.0),
@@ -124,7 +124,7 @@ impl Inference {
         filled
     }
 
-    /// Takes over what was made for cells that are missing in `features`.
+    /// Copies generated values to the cells that are missing in `features`.
     fn put(&self, features: &Matrix, made: &[f32], filled: &mut Matrix) {
         let most = match &self.shape.row {
             Some(row) => row.most(),
@@ -140,7 +140,7 @@ impl Inference {
 
 /// The code z that maximises log p(known cells of x | z) + log p(z), by Adam from `z [rows, code]`.
 fn most_probable_code(vae: &Vae, z: Tensor<2>, x: Tensor<2>, iterations: usize) -> Tensor<2> {
-    // Only the code learns.
+    // Only the code is optimised.
     let decoder = vae.clone().train().no_grad();
     let x = x.autodiff();
     let (mut z, mut mean, mut square) = (z.clone(), z.zeros_like(), z.zeros_like());
@@ -165,18 +165,18 @@ fn most_probable_code(vae: &Vae, z: Tensor<2>, x: Tensor<2>, iterations: usize) 
     z
 }
 
-/// Codes around the most probable one, for rows `x [rows, features]` with gaps.
+/// Codes around the most probable one, for rows `x [rows, features]` with missing cells.
 struct CodesOfKnown {
     /// `[rows, code]`
     centre: Tensor<2>,
-    /// Standard deviations of the proposals, those of q(z|x) at the filled row: `[rows, code]`.
+    /// Standard deviations of the proposals, those of q(z|x) at the imputed row: `[rows, code]`.
     spread: Tensor<2>,
     x: Tensor<2>,
 }
 
 impl CodesOfKnown {
-    /// Decoded rows `[rows, features]`: the mean over proposals with importance weights
-    /// p(known cells|z) p(z) / proposal(z), or a draw at one proposal that is chosen by them.
+    /// Decoded rows `[rows, features]`: the mean over proposals with importance weights p(known
+    /// cells|z) p(z) / proposal(z), or a draw at one proposal chosen by these weights.
     fn fill(&self, vae: &Vae, filling: Filling, noise: &Noise) -> Tensor<2> {
         let shape @ [rows, _] = self.centre.dims();
         let (mut weights, mut decoded) = (Vec::new(), Vec::new());
@@ -185,7 +185,7 @@ impl CodesOfKnown {
             let unit = noise.normal(NoisePurpose::Evaluation, shape);
             let z = self.centre.clone() + self.spread.clone() * unit.clone();
             let likelihood = vae.decode(z.clone());
-            // Up to what all proposals of a row have in common.
+            // Up to a constant that all proposals of a row have in common.
             let prior_over_proposal = (unit.square() - z.square()).sum_dim(1).mul_scalar(0.5);
             let known = likelihood.log_prob_of_known(self.x.clone());
             weights.push(known.reshape([rows, 1]) + prior_over_proposal);
@@ -197,7 +197,7 @@ impl CodesOfKnown {
         let weights: Tensor<2> = Tensor::cat(weights, 1);
         let shares = match filling {
             Filling::Mean => burn::tensor::activation::softmax(weights, 1),
-            // The largest of weights with Gumbel noise is a draw by them.
+            // The argmax of log-weights plus Gumbel noise is a draw by the weights.
             Filling::Draw(_) => {
                 let uniform = noise.uniform(NoisePurpose::Levels, [rows, CODES]);
                 let gumbel = uniform.clamp(1e-9, 1.0 - 1e-7).log().neg().log().neg();

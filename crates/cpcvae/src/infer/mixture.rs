@@ -1,10 +1,10 @@
 //! Mixtures of normal distributions, fitted to codes that are distributions themselves.
 //!
-//! A row n counts with its weight `w_n` and is a normal distribution `q_n` with mean `m_n` and
-//! variances `s_n^2`. The mixture `sum_k pi_k N(mu_k, S_k)` maximises
-//! `sum_n w_n log sum_k pi_k exp(E_{q_n} log N(z; mu_k, S_k))`, which is at most the expected
-//! log-likelihood of codes drawn from the rows, by steps of expectation and maximisation. With one
-//! component this is the normal distribution with the mean and covariance of all such codes.
+//! A row n has a weight `w_n` and is a normal distribution `q_n` with mean `m_n` and variances
+//! `s_n^2`. The mixture `sum_k pi_k N(mu_k, S_k)` maximises `sum_n w_n log sum_k pi_k exp(E_{q_n}
+//! log N(z; mu_k, S_k))`, a lower bound of the expected log-likelihood of codes drawn from the
+//! rows, by the EM algorithm. With one component this is the normal distribution with the mean and
+//! covariance of all such codes.
 
 mod normal;
 mod start;
@@ -17,17 +17,17 @@ use rand_chacha::ChaCha8Rng;
 
 /// Numbers of components that are tried.
 const COMPONENTS: [usize; 5] = [1, 2, 4, 8, 16];
-/// Rows for each component, at least; a code of more dimensions needs as many as it has.
+/// The fewest rows for each component; at least as many as the code has dimensions.
 const ROWS_A_COMPONENT: usize = 10;
-/// One row in so many is held out to choose the number of components.
+/// One in this many rows is held out to choose the number of components.
 const HELD_OUT: usize = 4;
-/// Steps of expectation and maximisation at most, and the gain a row that ends them.
+/// The most EM steps, and the gain per row below which they stop.
 const STEPS: usize = 60;
 const GAIN: f64 = 1e-4;
-/// Added to variances, so that a code that never varies is no obstacle.
+/// Added to variances, so that a constant code dimension is not a problem.
 const LEAST_VARIANCE: f64 = 1e-6;
 
-/// A row and how much it counts.
+/// A row and its weight.
 pub(super) type Member = (usize, f64);
 
 /// One normal distribution of a mixture.
@@ -41,10 +41,9 @@ pub(super) struct Component {
     pub lower: Vec<f64>,
 }
 
-/// The mixture whose number of components suits rows that were held out; the same for the same
-/// seed. `within [code, code]` is what the covariance of a single normal distribution is drawn
-/// towards where rows are few. Nothing where codes are no numbers, or too large for their
-/// covariance.
+/// The mixture with the number of components that is best on held-out rows; deterministic for a
+/// seed. The covariance of a single normal distribution is shrunk towards `within [code, code]` if
+/// rows are few. `None` if codes are not finite, or too large for a covariance.
 pub(super) fn fit(
     codes: &Codes,
     members: &[Member],
@@ -63,15 +62,15 @@ pub(super) fn fit(
     data.fit(members, count, seed)
 }
 
-/// What mixtures are fitted to.
+/// The data that mixtures are fitted to.
 struct Data<'a> {
     codes: &'a Codes,
     within: &'a [f64],
 }
 
 impl Data<'_> {
-    /// The number of components after which rows held out gain nothing that is beyond chance: one
-    /// standard error of their mean.
+    /// The smallest number of components beyond which held-out rows gain no more than one standard
+    /// error of the mean gain.
     fn best_count(&self, shuffled: &[Member], tried: &[usize], seed: u64) -> Option<usize> {
         let (held_out, kept) = shuffled.split_at(shuffled.len() / HELD_OUT);
         let scores = |count: &usize| {
@@ -118,9 +117,9 @@ impl Data<'_> {
         Some(mixture)
     }
 
-    /// The components for rows that belong to each by so much. Covariances are drawn towards that
-    /// within all components, which counts as many rows as the code has dimensions. Components that
-    /// hardly any row belongs to are left out.
+    /// The M step for these responsibilities. Covariances are shrunk towards that within all
+    /// components, which counts as many rows as the code has dimensions. Components with hardly any
+    /// rows are removed.
     fn maximised(
         &self,
         members: &[Member],
@@ -181,7 +180,7 @@ impl Normals {
     }
 }
 
-/// Whether the mean of weighted gains is above zero by more than its standard error.
+/// Whether the mean of weighted gains exceeds its standard error.
 fn is_beyond_chance(gains: impl Iterator<Item = (f64, f64)> + Clone) -> bool {
     let weight: f64 = gains.clone().map(|(_, weight)| weight).sum();
     let mean = gains.clone().map(|(gain, w)| w * gain).sum::<f64>() / weight;
@@ -193,8 +192,8 @@ fn is_beyond_chance(gains: impl Iterator<Item = (f64, f64)> + Clone) -> bool {
 pub(super) struct Moments {
     pub weight: f64,
     pub mean: Vec<f64>,
-    /// Sum over rows of what they are off the mean, times itself, and of their own variances;
-    /// the lower triangle of `[code, code]`.
+    /// Weighted sum over rows of the outer product of deviations from the mean plus the rows' own
+    /// variances; the lower triangle of `[code, code]`.
     pub scatter: Vec<f64>,
 }
 

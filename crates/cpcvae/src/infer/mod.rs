@@ -1,7 +1,7 @@
-//! Calibration from a model: predictions, codes, samples, reconstructions, scores.
+//! Inference with a model: predictions, codes, samples, reconstructions, scores.
 //!
-//! Everything here works on prepared features (see [`crate::prepare`]), in chunks of rows, and
-//! is a function of the seed given.
+//! Everything here works on prepared features (see [`crate::prepare`]), in chunks of rows, and is
+//! deterministic for a seed.
 
 pub mod calibrate;
 pub mod class_shift;
@@ -44,27 +44,27 @@ use burn::tensor::{Device, Tensor, TensorData};
 use cpcvae_data::Rows;
 use std::sync::Arc;
 
-/// Rows handled at once. Each such chunk has noise of its own, so where a chunk begins matters to
-/// whoever asks about rows part by part: see [`Inference::at_chunk`].
+/// Rows processed at once. Each chunk has its own noise, so a caller that processes rows in parts
+/// must start them at the right chunk: see [`Inference::at_chunk`].
 pub const CHUNK: usize = 1000;
 
-/// A model ready to answer.
+/// A model ready for inference.
 #[derive(Clone, Debug)]
 pub struct Inference {
     model: Model,
     shape: Shape,
     device: Device,
     seed: u64,
-    /// The number of the chunk that answers begin with.
+    /// The number of the first chunk.
     first_chunk: u64,
     /// Whether every row has the same noise, in every chunk.
     same_noise: bool,
-    /// Where codes of training rows lie, as far as that is known.
+    /// The mixture fitted to codes of training rows, if any.
     fitted_codes: Option<Arc<FittedCodes>>,
 }
 
 impl Inference {
-    /// From a model that may be in training; `seed` is for everything drawn at random.
+    /// From a model that may be in training; `seed` is for random draws.
     pub fn new(model: &Model, shape: &Shape, device: &Device, seed: u64) -> Self {
         Self {
             model: model.valid(),
@@ -77,7 +77,7 @@ impl Inference {
         }
     }
 
-    /// The same, knowing where codes of training rows lie (see [`Inference::fit_codes`]).
+    /// The same with the mixture fitted to codes of training rows (see [`Inference::fit_codes`]).
     pub(crate) fn with_fitted_codes(self, codes: Option<FittedCodes>) -> Self {
         Self {
             fitted_codes: codes.map(Arc::new),
@@ -85,8 +85,8 @@ impl Inference {
         }
     }
 
-    /// The same model, asked about rows of which so many chunks of [`CHUNK`] rows come before:
-    /// answers part by part are then the same as answers for all rows at once.
+    /// The same model for rows that are preceded by `chunk` chunks of [`CHUNK`] rows, so that
+    /// results in parts are the same as for all rows at once.
     pub fn at_chunk(&self, chunk: usize) -> Self {
         Self {
             first_chunk: chunk as u64,
@@ -94,8 +94,9 @@ impl Inference {
         }
     }
 
-    /// The same model with the same noise for every row: a row's answer depends neither on its
-    /// place nor on the rows beside it. Averages over rows vary more than with noise of their own.
+    /// The same model with the same noise for every row: the result for a row depends neither on
+    /// its position nor on the rows beside it. Averages over rows vary more than with independent
+    /// noise.
     pub fn with_same_noise(&self) -> Self {
         Self {
             same_noise: true,
@@ -103,17 +104,17 @@ impl Inference {
         }
     }
 
-    /// The seed of everything drawn at random.
+    /// The seed of random draws.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Whether it is known where codes of training rows lie.
+    /// Whether it has a mixture fitted to codes of training rows.
     pub(crate) fn has_fitted_codes(&self) -> bool {
         self.fitted_codes.is_some()
     }
 
-    /// The same, with another seed for everything drawn at random.
+    /// The same with another seed for random draws.
     pub fn with_seed(&self, seed: u64) -> Self {
         Self {
             seed,
@@ -126,7 +127,7 @@ impl Inference {
         &self.model
     }
 
-    /// Where codes of training rows lie, as far as that is known.
+    /// The mixture fitted to codes of training rows, if any.
     pub(crate) fn fitted_codes(&self) -> Option<&FittedCodes> {
         self.fitted_codes.as_deref()
     }
@@ -140,7 +141,7 @@ impl Inference {
     fn for_chunks(&self, features: &dyn Rows, mut f: impl FnMut(Tensor<2>, Noise)) {
         for (chunk, start) in (0..features.rows()).step_by(CHUNK).enumerate() {
             let rows = CHUNK.min(features.rows() - start);
-            // The memory of the chunk before: operations give it back when they have used it up.
+            // Reuses the buffer of the previous chunk, which operations return to the pool.
             let mut values = self.model.compute().take(rows * features.columns());
             let places = values.chunks_exact_mut(features.columns().max(1));
             (start..)
@@ -155,7 +156,7 @@ impl Inference {
         }
     }
 
-    /// The values that the likelihood is of: black and white pixels for the Bernoulli.
+    /// The values that the likelihood is evaluated at: binarised pixels for the Bernoulli.
     fn observed(&self, x: Tensor<2>, noise: &Noise) -> Tensor<2> {
         if !self.shape.likelihood.is_binary() {
             return x;

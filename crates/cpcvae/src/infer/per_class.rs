@@ -1,9 +1,9 @@
-//! How well each class is told from the others.
+//! Precision, recall and AUC of each class.
 
 use cpcvae_data::Matrix;
 use serde::{Deserialize, Serialize};
 
-/// Figures of one class against all others; nothing where there are no rows to measure it on.
+/// Figures of one class against all others; `None` if there are no rows to measure it on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassFigures {
     /// Rows of the class.
@@ -41,7 +41,7 @@ pub(super) fn of_each_class(
     (0..confusion.len()).map(figures).collect()
 }
 
-/// By ranks (Mann and Whitney's U), those of equal probabilities averaged.
+/// By ranks (Mann-Whitney U), with mean ranks for ties.
 fn auc(probabilities: &Matrix, labels: &[Option<u32>], class: usize) -> Option<f64> {
     let known = labels.iter().enumerate();
     let mut scored: Vec<(f32, bool)> = known

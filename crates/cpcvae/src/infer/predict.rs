@@ -1,4 +1,4 @@
-//! Labels and their probabilities.
+//! Predicted labels and their probabilities.
 
 use super::{Inference, to_vec};
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ impl Inference {
         Ok(self.outputs(features, samples))
     }
 
-    /// The same, of a model that predicts something.
+    /// The same for a model that is known to predict.
     pub(super) fn outputs(&self, features: &dyn Rows, samples: usize) -> Matrix {
         let columns = self.shape.target.outputs();
         let mut values = Vec::with_capacity(features.rows() * columns);
@@ -112,7 +112,7 @@ impl Inference {
         }
     }
 
-    /// By a VAE from codes `[rows, code]`.
+    /// A VAE's prediction from codes `[rows, code]`.
     fn predict_code(&self, vae: &Vae, z: Tensor<2>) -> Tensor<2> {
         let classes = self.shape.target.is_classes();
         Prediction::new(vae.predict(z), classes).as_target()
@@ -132,7 +132,7 @@ fn averaged(
     }
     (0..samples)
         .map(|draw| {
-            // Chunks use the low numbers, draws the high ones.
+            // Chunks use the low bits, draws the high bits.
             let noise = noise
                 .draw(draw)
                 .normal(NoisePurpose::Evaluation, mean.dims());

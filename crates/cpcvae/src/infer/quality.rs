@@ -1,4 +1,4 @@
-//! How good held-out probabilities are, and how sure one can be of that.
+//! Quality of held-out probabilities, with confidence intervals.
 
 use super::largest;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct Estimate {
 const Z: f64 = 1.959_963_984_540_054;
 
 /// A share of `rows` independent rows with Wilson's 95 % interval, which stays within [0, 1] and
-/// is of use for few rows too. Nothing without rows.
+/// works for few rows too. `None` without rows.
 pub fn share(value: f64, rows: usize) -> Option<Estimate> {
     if rows == 0 {
         return None;
@@ -37,7 +37,7 @@ pub fn share(value: f64, rows: usize) -> Option<Estimate> {
 /// Figures over rows with known classes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
-    /// Share of rows whose most probable class is right.
+    /// Share of rows whose most probable class is correct.
     pub accuracy: f64,
     /// Mean of -log p(true class), in nats.
     pub log_loss: f64,
@@ -48,7 +48,7 @@ pub struct Quality {
     pub calibration_error: f64,
 }
 
-/// Figures of `probabilities [rows, width]` with their true classes; nothing without rows.
+/// Figures of `probabilities [rows, width]` with their true classes; `None` without rows.
 ///
 /// # Panics
 /// When a class is not below `width`, as indexing a slice does.
@@ -81,8 +81,8 @@ pub fn quality(probabilities: &[f32], width: usize, classes: &[u32]) -> Option<Q
     })
 }
 
-/// Area under the ROC curve: how often a row of the kind looked for scores higher than another,
-/// ties counting half. Nothing where one kind is missing.
+/// Area under the ROC curve: how often a positive scores higher than a negative, ties counting
+/// half. `None` if one kind is missing.
 pub fn auroc(scores: &[f64], is_positive: &[bool]) -> Option<f64> {
     let mut order: Vec<usize> = (0..scores.len().min(is_positive.len())).collect();
     order.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
@@ -91,7 +91,7 @@ pub fn auroc(scores: &[f64], is_positive: &[bool]) -> Option<f64> {
     if positives == 0 || negatives == 0 {
         return None;
     }
-    // Sum of the positives' ranks; equal scores share the mean of their ranks.
+    // Sum of the positives' ranks; ties have their mean rank.
     let mut ranks = 0.0;
     let mut start = 0;
     for tied in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
@@ -129,7 +129,7 @@ mod tests {
         assert!((figures.log_loss - log_loss).abs() < 1e-6);
         // 0.2^2 + 0.2^2 and 0.6^2 + 0.6^2.
         assert!((figures.brier - 0.4).abs() < 1e-6);
-        // 0.8 where all are right, 0.6 where none is.
+        // Confidence 0.8 with all correct, 0.6 with none.
         assert!((figures.calibration_error - 0.4).abs() < 1e-6);
         assert_eq!(quality(&[], 2, &[]), None);
     }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn the_area_is_that_of_all_pairs() {
         let mut draws = Draws::new(2);
-        // Few different scores, so that many tie.
+        // Few distinct scores, so that there are many ties.
         let scores: Vec<f64> = (0..200).map(|_| (8.0 * draws.uniform()).floor()).collect();
         let kinds: Vec<bool> = scores.iter().map(|s| draws.uniform() * 9.0 < *s).collect();
         let (mut wins, mut pairs) = (0.0, 0.0);

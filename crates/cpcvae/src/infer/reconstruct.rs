@@ -1,4 +1,4 @@
-//! Reconstructions: a row, through its code, back to features.
+//! Reconstructions of rows.
 
 use super::generative::{ClassModel, Generative};
 use super::{Inference, to_vec};
@@ -7,16 +7,16 @@ use crate::net::spatial_transformer::DIMENSIONS;
 use burn::tensor::Tensor;
 use cpcvae_data::{Matrix, Rows};
 
-/// Which reconstruction.
+/// The kind of reconstruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reconstruction {
     /// The likelihood's mean at the code's mean.
     Mean,
     /// A draw from the likelihood at the code's mean.
     Sampled,
-    /// The mean with the affine transform set to its mean over the rows, so that all stand alike.
+    /// The mean with the affine transform set to its mean over the rows, so that all are aligned.
     Aligned,
-    /// A draw with the affine transform drawn from the prior: what the consistency cost sees.
+    /// A draw with the affine transform drawn from the prior: the x-bar of the consistency cost.
     Transformed,
 }
 
@@ -73,8 +73,8 @@ impl Inference {
         })
     }
 
-    /// Features `[rows, features]` in the model's units that codes `[rows, code]` stand for: the
-    /// likelihood's mean. Only for models that make features from codes alone.
+    /// Decodes codes `[rows, code]` to features `[rows, features]` in the model's units: the
+    /// likelihood's mean. Only for models that generate features from codes alone.
     pub fn decode(&self, codes: &dyn Rows) -> Result<Matrix> {
         let vae = match self.generative()? {
             Generative::Vae(vae) => vae,
@@ -102,7 +102,7 @@ impl Inference {
     }
 
     /// The transform's mean over the rows. It need not be zero: the canvas is larger than the
-    /// image, and nothing tells the decoder where on it to draw.
+    /// image, and its position on the canvas is not determined.
     fn mean_transform(&self, features: &dyn Rows) -> Result<[f32; DIMENSIONS]> {
         let codes = self.encode(features)?.mean;
         let mut mean = [0.0; DIMENSIONS];

@@ -1,4 +1,4 @@
-//! New rows, of all kinds or of a chosen class.
+//! Sampling of new rows, of all classes or a chosen one.
 
 use super::generative::{ClassModel, Generative};
 use super::{Inference, to_vec};
@@ -28,19 +28,19 @@ pub enum CodeSource {
     /// The prior N(0, I), as in the paper.
     #[default]
     Prior,
-    /// The distribution that was fitted to codes of training rows, where the model has one; the
-    /// prior for models whose label is a latent variable.
+    /// The mixture fitted to codes of training rows, if the model has one; the prior for models
+    /// whose label is a latent variable.
     Fitted,
 }
 
-/// When the rejection sampler keeps a code, and when it gives up.
+/// The acceptance threshold and limit of the rejection sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct RejectionLimits {
     /// Where codes are drawn from.
     pub codes: CodeSource,
     /// A code is kept when the predictor gives the class at least this probability.
     pub threshold: f32,
-    /// Codes drawn at most, for each class.
+    /// The most codes drawn for each class.
     pub draws: usize,
 }
 
@@ -61,7 +61,7 @@ pub struct ClassSamples {
     pub features: Matrix,
     /// Codes drawn until there were enough.
     pub drawn: usize,
-    /// Share of the drawn codes that were kept; 1 where the class is drawn from directly, as in M2.
+    /// Share of the drawn codes that were accepted; 1 if the class is sampled directly, as in M2.
     pub acceptance: f64,
 }
 
@@ -72,7 +72,7 @@ impl Inference {
         let decoded = match self.generative()? {
             Generative::Vae(vae) => vae.decode(self.codes(rows, None, codes, &noise)),
             Generative::OfClasses(model) => {
-                // p(y) is uniform: classes in turn.
+                // p(y) is uniform, so classes alternate.
                 let number = self.shape.target.outputs().max(1);
                 let classes: Vec<u32> = (0..rows).map(|i| (i % number) as u32).collect();
                 self.decode_classes(model, &classes, &noise)
@@ -86,8 +86,8 @@ impl Inference {
         Ok(self.matrix(rows, drawn))
     }
 
-    /// Rows of one class. M2 and its kin draw from p(x|y); the others by the paper's rejection
-    /// sampler: codes that the predictor gives to the class with confidence.
+    /// Rows of one class. M2 and its variants draw from p(x|y); the others by the paper's rejection
+    /// sampler: codes that the predictor assigns to the class with confidence.
     pub fn sample_class(
         &self,
         class: usize,
@@ -163,8 +163,8 @@ impl Inference {
         })
     }
 
-    /// Up to so many codes `[rows, code]` that the predictor gives to `class`, nothing where none
-    /// was found, and how many were drawn.
+    /// Up to `rows` codes `[rows, code]` that the predictor assigns to `class`, `None` if none was
+    /// found, and how many were drawn.
     fn accepted_codes(
         &self,
         vae: &Vae,
@@ -201,8 +201,8 @@ impl Inference {
         (accepted, drawn)
     }
 
-    /// Codes `[rows, code]` of a VAE: of the prior, or of where those of training rows of the class
-    /// lie, or of any class by its share.
+    /// Codes `[rows, code]` of a VAE, from the prior or the mixture fitted to training rows, of the
+    /// class or of all classes by their shares.
     fn codes(
         &self,
         rows: usize,
@@ -228,7 +228,7 @@ impl Inference {
         Tensor::from_data(TensorData::new(values, shape), &self.device)
     }
 
-    /// p(x|y,z) for rows of these classes at codes of the prior.
+    /// p(x|y,z) for rows of these classes at codes from the prior.
     fn decode_classes(&self, model: ClassModel<'_>, classes: &[u32], noise: &Noise) -> Likelihood {
         let rows = classes.len();
         let z = noise.normal(NoisePurpose::Prior, [rows, self.shape.code]);
@@ -236,7 +236,7 @@ impl Inference {
         match model {
             ClassModel::Label(model) => model.decode(z, y),
             ClassModel::Stacked(model) => {
-                // Other noise than that of the features, which are drawn from z1.
+                // Different noise from that of the features, which are drawn from z1.
                 let z1 = model.labels().decode(z, y).draw(&noise.draw(1));
                 model.features().decode(z1)
             }

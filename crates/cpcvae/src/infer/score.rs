@@ -1,5 +1,5 @@
-//! How probable a row is: the evidence lower bound, and an importance-weighted estimate that
-//! comes from below to log p(x) as the number of draws grows (Burda et al. 2016).
+//! Scores of rows: the evidence lower bound, and an importance-weighted estimate, which converges
+//! from below to log p(x) as the number of draws grows (Burda et al. 2016).
 
 use super::generative::{ClassModel, Generative};
 use super::{Inference, to_vec};
@@ -67,7 +67,7 @@ impl Generative<'_> {
     fn log_weights(self, x: &Tensor<2>, noise: &Noise, draws: usize) -> Vec<Tensor<1>> {
         let noises = (0..draws).map(|draw| noise.draw(draw));
         match self {
-            // The code depends on x alone: one pass of the encoder serves all draws.
+            // The code depends on x alone: one pass of the encoder suffices for all draws.
             Self::Vae(vae) => {
                 let posterior = vae.encode(x.clone());
                 let weight = |noise: Noise| vae_log_weight(vae, &posterior, x.clone(), &noise);
@@ -133,7 +133,7 @@ impl ClassModel<'_> {
 }
 
 /// A draw of the code z1 of a stack's features, `[rows, code]`, and log p(x|z1) - log q(z1|x)
-/// there: what is left is p(z1), which the upper model gives.
+/// there. The missing term is log p(z1), which the upper model gives.
 fn lower_log_weight(model: &StackedVae, x: Tensor<2>, noise: &Noise) -> (Tensor<2>, Tensor<1>) {
     let [rows, _] = x.dims();
     let vae = model.features();

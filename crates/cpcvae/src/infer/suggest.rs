@@ -1,17 +1,17 @@
-//! Which rows are most worth a label: uncertain, typical, and unlike each other.
+//! Selection of rows to label: uncertain, typical, and different from each other.
 
 use cpcvae_data::Matrix;
 
-/// Candidates that diversity chooses from, for each row that is wanted.
+/// Candidates for diversity, for each requested row.
 const POOL: usize = 10;
 
 /// Chooses up to `count` rows, the best first.
 ///
-/// `worth` is how much a label of each row is expected to tell (see
-/// [`entropy`]; a caller multiplies it with how typical the row is, so that outliers whose class
-/// is anybody's guess do not fill the list). Of the rows of highest worth, ten for each that is
-/// wanted, the best comes first; then always the row with the largest product of worth and
-/// distance in `codes [rows, dimensions]` to the nearest one chosen so far (k-centre, greedily).
+/// `worth` is the expected information of a row's label (see [`entropy`]; a caller multiplies it by
+/// how typical the row is, so that uncertain outliers do not fill the list). Of the rows of highest
+/// worth, ten for each requested one, the best comes first; then always the row with the largest
+/// product of worth and distance in `codes [rows, dimensions]` to the nearest one chosen so far
+/// (greedy k-centre).
 pub fn suggest(worth: &[f64], codes: &Matrix, count: usize) -> Vec<usize> {
     let mut pool: Vec<usize> = (0..codes.rows.min(worth.len()))
         .filter(|&row| worth[row].is_finite())
@@ -48,8 +48,8 @@ fn distance(a: &[f32], b: &[f32]) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// Entropy of a row's class probabilities in nats: 0 when sure, log of the number of classes
-/// when nothing is known.
+/// Entropy of a row's class probabilities in nats: 0 for a certain class, log of the number of
+/// classes for uniform ones.
 pub fn entropy(probabilities: &[f32]) -> f64 {
     let terms = probabilities.iter().map(|p| f64::from(*p));
     -terms.filter(|p| *p > 0.0).map(|p| p * p.ln()).sum::<f64>()
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn rows_of_high_worth_that_lie_apart_come_first() {
-        // Rows 0 and 1 are nearly the same; row 2 is worth a little less but lies elsewhere.
+        // Rows 0 and 1 are nearly the same; row 2 is worth a little less but is elsewhere.
         let chosen = suggest(&[1.0, 0.99, 0.8, 0.0], &codes(&[0.0, 0.01, 5.0, 50.0]), 3);
         assert_eq!(chosen, [0, 2, 1]);
     }

@@ -1,4 +1,4 @@
-//! How unusual a row is: where its log p(x) stands among those of training rows.
+//! How unusual a row is: the percentile of its log p(x) among training rows.
 
 use super::gaps::{self, Level, ScoreRows};
 use crate::error::Result;
@@ -6,23 +6,23 @@ use cpcvae_data::Matrix;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Quantiles kept: enough for a tenth of a percent.
+/// Number of quantiles: enough for a tenth of a percent.
 const KEPT: usize = 1001;
 
-/// The spread of log p(x) over training rows, as evenly spaced quantiles in increasing order.
+/// The distribution of log p(x) over training rows, as evenly spaced quantiles in increasing order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Typical {
-    /// Draws of the code that each log p(x) was estimated with. An estimate grows with the
-    /// number of draws, so rows are compared only at the same number.
+    /// Draws of the code for each log p(x). An estimate grows with the number of draws, so rows are
+    /// compared only at the same number.
     pub draws: usize,
     quantiles: Vec<f32>,
-    /// The same of rows with missing cells, by their number. Empty where no cell can be missing, and in
-    /// runs of before.
+    /// The same of rows with missing cells, by their number. Empty if no cell can be missing, and
+    /// in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     gaps: Vec<Level>,
 }
 
-/// At most so many quantiles of the values that are finite, evenly spaced.
+/// At most `most` evenly spaced quantiles of the finite values.
 pub(super) fn quantiles(mut values: Vec<f32>, most: usize) -> Vec<f32> {
     values.retain(|value| value.is_finite());
     values.sort_by(f32::total_cmp);
@@ -33,7 +33,7 @@ pub(super) fn quantiles(mut values: Vec<f32>, most: usize) -> Vec<f32> {
     }
 }
 
-/// Of 100 values that have these quantiles, how many are not above this one.
+/// Of 100 values with these quantiles, how many are at most this one.
 pub(super) fn rank(quantiles: &[f32], value: f32) -> f32 {
     let rank = match value.is_nan() {
         true => 0,
@@ -43,8 +43,8 @@ pub(super) fn rank(quantiles: &[f32], value: f32) -> f32 {
 }
 
 impl Typical {
-    /// From the log p(x) of training rows; values that are not finite are left out. Nothing
-    /// where none is left.
+    /// From the log p(x) of training rows; values that are not finite are left out. `None` if there
+    /// are no others.
     pub fn new(log_likelihoods: &[f32], draws: usize) -> Option<Self> {
         let quantiles = quantiles(log_likelihoods.to_vec(), KEPT);
         (!quantiles.is_empty()).then_some(Self {
@@ -54,8 +54,8 @@ impl Typical {
         })
     }
 
-    /// From training rows `[rows, places]` and how they are scored, also with some of their cells
-    /// hidden: `columns` says where the values of each column stand.
+    /// From training rows `[rows, places]` and their scores, also with some of their cells hidden:
+    /// `columns` are the positions of each column's values.
     pub(crate) fn of_rows(
         rows: &Matrix,
         columns: &[Range<usize>],
@@ -80,21 +80,20 @@ impl Typical {
         Ok(Some(Self { gaps, ..usual }))
     }
 
-    /// Whether it can have been measured.
+    /// Whether the values are plausible, so that a damaged file is not used.
     pub(crate) fn is_sound(&self) -> bool {
         let sorted = !self.quantiles.is_empty() && self.quantiles.is_sorted();
         self.draws > 0 && sorted && gaps::are_sound(&self.gaps)
     }
 
-    /// The percentile of a row: of 100 training rows, how many are as unusual as this one or
-    /// more so. Near 0 for a row unlike any of them. A log p(x) that is not a number is as
-    /// unusual as can be.
+    /// The percentile of a row: of 100 training rows, how many are at least as unusual as this one.
+    /// Near 0 for a row unlike any of them. A log p(x) of NaN has percentile 0.
     pub fn percentile(&self, log_likelihood: f32) -> f32 {
         rank(&self.quantiles, log_likelihood)
     }
 
-    /// [`Typical::percentile`] of prepared rows `[rows, places]`, each among training rows with as many
-    /// cells hidden. A row without any known cell has 0: nothing says that it is usual.
+    /// [`Typical::percentile`] of prepared rows `[rows, places]`, each among training rows with as
+    /// many cells hidden. A row without any known cell has 0.
     pub(crate) fn percentiles(
         &self,
         scores: &[f32],

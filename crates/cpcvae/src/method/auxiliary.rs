@@ -7,14 +7,14 @@ use crate::objective::{AuxiliaryEvidence, Objective};
 use crate::range::at_least_zero;
 use serde::{Deserialize, Serialize};
 
-/// [`Auxiliary`] whose features are made without a.
+/// [`Auxiliary`] whose features are generated without a.
 pub type Adgm = Auxiliary<false>;
 
-/// [`Auxiliary`] whose features are made with a, a skip connection.
+/// [`Auxiliary`] whose features are generated from a too, a skip connection.
 pub type Sdgm = Auxiliary<true>;
 
 /// M2's weighted objective with an auxiliary variable a in its bounds. `SKIP` says whether features
-/// are made with a ([`Sdgm`]) or without it ([`Adgm`]).
+/// are generated from a too ([`Sdgm`]) or not ([`Adgm`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Auxiliary<const SKIP: bool> {
@@ -36,7 +36,7 @@ impl<const SKIP: bool> MethodSettings for Auxiliary<SKIP> {
         ..if SKIP {
             MethodInfo::new(
                 "sdgm",
-                "adgm whose auxiliary variable has a part in the features too",
+                "adgm whose features depend on the auxiliary variable too",
             )
         } else {
             MethodInfo::new(

@@ -1,4 +1,4 @@
-//! `blended-m2`: M2 and a predictor of its own, tied by a joint prior over their parameters (Gordon
+//! `blended-m2`: M2 and a separate predictor, tied by a joint prior over their parameters (Gordon
 //! and Hernandez-Lobato 2020, after Lasserre, Bishop and Minka 2006).
 
 use super::m2::later_classification_weight;
@@ -48,13 +48,13 @@ impl MethodSettings for BlendedM2 {
             classification_weight: self.classification_weight,
             labelled_bound_weight: self.labelled_bound_weight,
         };
-        // With a prior of no width the two are the same network, so there is only one.
+        // At zero variance of the prior, the two are the same network, so there is only one.
         if range::share("method.blend", self.blend)? == 0.0 {
             return m2.recipe(facts);
         }
         let sigma = (self.blend / (1.0 - self.blend)).powi(2);
         let objective = Objective::LabelVae(LabelEvidence {
-            // The prior speaks once for all rows; every other term is a mean over rows.
+            // The prior is counted once for all rows; every other term is a mean over rows.
             coupling: 0.5 / (sigma * sigma * facts.rows.max(1) as f64),
             ..m2.bounds()?
         });

@@ -24,14 +24,16 @@ pub struct Cpc {
     pub aggregate_weight: f64,
     /// Weight of the predictions' entropy, as a multiple of lambda.
     pub entropy_weight: f64,
-    /// Which predictions the aggregate term looks at: `first` for those for z (the paper), `both`
-    /// for those for z and z-bar (the authors' code).
+    /// Which predictions the aggregate term uses: `first` for those for z (the paper), `both` for
+    /// those for z and z-bar (the authors' code).
     pub aggregate_views: AggregateViews,
-    /// What x-bar is: a `draw` from p(x|z), as in the paper, or its `mean`, as in the authors' code.
+    /// How x-bar is made: a `draw` from p(x|z), as in the paper, or its `mean`, as in the authors'
+    /// code.
     pub simulated: Simulated,
-    /// Share of the aggregate weight that is gone at the end of the run, 0 to 1; it falls linearly.
+    /// Share of the aggregate weight that is removed by the end of the run, 0 to 1; it falls
+    /// linearly.
     pub aggregate_decay: f64,
-    /// Standard deviation of noise on what the encoder sees of a row in training. Not in the paper.
+    /// Standard deviation of noise on the encoder's input in training. Not in the paper.
     pub input_noise: f64,
     /// Weight beta of the KL divergence.
     pub beta: f64,
@@ -39,9 +41,9 @@ pub struct Cpc {
     pub predictor_norm: f64,
     /// Class frequencies pi for the aggregate term; empty for those of the labelled rows.
     pub class_shares: Vec<f64>,
-    /// Which way the consistency cost's gradient flows: auto, open, code, features.
+    /// Path of the consistency cost's gradient: auto, open, code, features.
     pub gradient_path: GradientPath,
-    /// Whether the prediction for the original row learns from the consistency cost too.
+    /// Whether the consistency cost has a gradient into the prediction for the original row too.
     pub target_gradient: bool,
     /// Ramp of the prediction weight.
     pub prediction_ramp: f64,
@@ -65,14 +67,14 @@ impl MethodSettings for Cpc {
         )
     };
 
-    /// The paper's terms with weights that did well on half-moon and MNIST (`docs/methods/cpc.md` has
-    /// each deviation from the paper's table with its reason): consistency follows once predictions
-    /// mean something, a strong aggregate term keeps the classes apart, and no entropy term locks
-    /// early mistakes in.
+    /// The paper's terms with weights that did well on half-moon and MNIST (`docs/methods/cpc.md`
+    /// has each deviation from the paper's table with its reason): consistency is ramped up once
+    /// predictions are useful, a strong aggregate term keeps the classes apart, and there is no
+    /// entropy term, which would reinforce early mistakes.
     fn default_for(data: DataKind) -> Self {
         let pc = Pc::default_for(data);
         let images = data == DataKind::Images;
-        // Evidence of images is thousands of nats, so other terms need large weights to count.
+        // The evidence of images is thousands of nats, so other terms need large weights to matter.
         let choose = |of_table: f64, of_images: f64| if images { of_images } else { of_table };
         let ramp = choose(0.5, 0.3);
         Self {

@@ -1,35 +1,35 @@
-//! What the file of a method has to say of it, and the table that is made of it.
+//! The properties of a method, and the macro that makes the table of methods.
 
 use super::{DataKind, LabelFacts, Recipe};
 use crate::error::Result;
 
-/// A method's name, what it does, and what it needs.
+/// A method's name, summary and requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodInfo {
     /// Its name in settings (`method.name`).
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// Whether training looks at labels at all.
+    /// Whether training uses labels.
     pub uses_labels: bool,
-    /// Whether training looks at unlabelled rows at all.
+    /// Whether training uses unlabelled rows.
     pub uses_unlabelled: bool,
     /// Whether labels must be classes.
     pub needs_classes: bool,
-    /// Whether a prediction constraint can be stated, for which a solver then finds lambda.
+    /// Whether it supports a prediction constraint, for which a solver finds lambda.
     pub takes_constraint: bool,
-    /// Whether it can learn from pseudo-labels.
+    /// Whether it supports pseudo-labels.
     pub takes_pseudo_labels: bool,
     /// Whether its networks for images have batch normalisation unless settings say otherwise, as
     /// in Maaloe et al. 2016 and Miyato et al. 2019.
     pub has_batch_norm: bool,
     /// Whether images are black and white and have no affine transform unless settings say
-    /// otherwise, as in Kingma et al. 2014 and what came after it.
+    /// otherwise, as in Kingma et al. 2014 and later work.
     pub has_plain_images: bool,
 }
 
 impl MethodInfo {
-    /// A method that learns from labelled and unlabelled rows, and needs nothing more.
+    /// A method that learns from labelled and unlabelled rows, without other requirements.
     pub(super) const fn new(name: &'static str, summary: &'static str) -> Self {
         Self {
             name,
@@ -47,10 +47,10 @@ impl MethodInfo {
 
 /// The settings of a method: the section `[method]`.
 pub trait MethodSettings: Sized {
-    /// Its line in the table of methods.
+    /// Its entry in the table of methods.
     const INFO: MethodInfo;
 
-    /// The settings where nothing is said.
+    /// The default settings.
     fn default_for(data: DataKind) -> Self;
 
     /// Checks the settings and turns them into a recipe.
@@ -65,7 +65,8 @@ pub trait MethodSettings: Sized {
     fn set_prediction_weight(&mut self, _weight: f64) {}
 }
 
-/// Makes the enum of methods from the list of their settings, and what is chosen by method.
+/// Makes the enum of methods from the list of their settings, with functions that depend on the
+/// method.
 macro_rules! methods {
     ($($(#[$doc:meta])* $variant:ident($settings:ident),)+) => {
         /// A method and its settings.
@@ -92,7 +93,7 @@ macro_rules! methods {
                 Err(Error::setting("method.name", problem))
             }
 
-            /// Its line in the table of methods.
+            /// Its entry in the table of methods.
             pub fn info(&self) -> &'static MethodInfo {
                 match self {
                     $(Self::$variant(_) => &$settings::INFO,)+
@@ -128,7 +129,7 @@ macro_rules! methods {
             }
         })+
 
-        /// Hands the list of methods to the macro `builders`, where it is used.
+        /// Passes the list of methods to the macro `builders`.
         macro_rules! for_each_method {
             () => {
                 builders! { $($(#[$doc])* $variant($settings),)+ }

@@ -1,4 +1,4 @@
-//! `labels-only`: a network trained on the labelled rows alone, the baseline to beat.
+//! `labels-only`: a network trained on the labelled rows alone, the baseline.
 
 use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Recipe};
 use crate::error::Result;

@@ -4,7 +4,7 @@ use super::{DataKind, LabelFacts, MethodInfo, MethodSettings, Recipe, VaeThenMlp
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// The recipe of [`VaeThenMlp`] with the classifier and the images of Kingma et al. 2014: other
+/// The recipe of [`VaeThenMlp`] with the classifier and the images of Kingma et al. 2014: different
 /// defaults of the model, see `docs/methods/m1.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

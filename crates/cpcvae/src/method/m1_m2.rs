@@ -8,7 +8,7 @@ use crate::objective::{Objective, StackedObjective};
 use crate::range;
 use serde::{Deserialize, Serialize};
 
-/// Two stages: the VAE on all rows, then M2 on draws of its codes, while the VAE stays as it is.
+/// Two stages: the VAE on all rows, then M2 on samples of its codes, with the VAE frozen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct M1M2 {

@@ -18,7 +18,7 @@ pub struct M2 {
 }
 
 impl Default for M2 {
-    /// alpha = 0.1 is Kingma's value: there 0.1 N over the labelled set, which in a batch of half
+    /// alpha = 0.1 is Kingma's value: there 0.1 N over the labelled set, which in a batch with half
     /// labelled rows is 0.1 of the mean.
     fn default() -> Self {
         Self {
@@ -28,8 +28,8 @@ impl Default for M2 {
     }
 }
 
-/// alpha for the methods that came after M2: its own for tables, and for images what the paper's
-/// search found for M2 (10). In short trials on MNIST 0.1 left the classifier behind.
+/// alpha for the successors of M2: M2's own for tables, and for images what the paper's search
+/// found for M2 (10). In short trials on MNIST, the classifier learnt too slowly with 0.1.
 pub(super) fn later_classification_weight(data: DataKind) -> f64 {
     match data {
         DataKind::Table => M2::default().classification_weight,
@@ -43,7 +43,7 @@ impl MethodSettings for M2 {
         has_plain_images: true,
         ..MethodInfo::new(
             "m2",
-            "the label is a latent variable of its own (Kingma et al. 2014)",
+            "the label is a separate latent variable (Kingma et al. 2014)",
         )
     };
 
@@ -58,7 +58,7 @@ impl MethodSettings for M2 {
 }
 
 impl M2 {
-    /// The checked objective, for the methods that have M2 as a part.
+    /// The checked objective, also for the methods that contain M2.
     pub(super) fn bounds(&self) -> Result<LabelEvidence> {
         let (classification, labelled_bound) =
             (self.classification_weight, self.labelled_bound_weight);

@@ -1,6 +1,6 @@
-//! Methods: a method is a recipe, that is a kind of model, and stages with their objectives.
+//! Methods: a method is a recipe, which is a kind of model and stages with their objectives.
 //!
-//! Each method is a file here, with its settings, its line in the table of methods and its recipe
+//! Each method is a file here, with its settings, its entry in the table of methods and its recipe
 //! ([`MethodSettings`]). The list below is the only place that names them all.
 
 mod auxiliary;
@@ -65,12 +65,12 @@ info::methods! {
     Vat(Vat),
 }
 
-/// The table of methods: name, what it does, what it needs.
+/// The table of methods: name, summary, requirements.
 pub fn all() -> impl Iterator<Item = &'static MethodInfo> {
     METHODS.iter()
 }
 
-/// The names of the methods that are so, as in "`pc` and `cpc`".
+/// The names of the methods with a property, as in "`pc` and `cpc`".
 pub(crate) fn names_where(wanted: impl Fn(&MethodInfo) -> bool) -> String {
     let names: Vec<String> = all()
         .filter(|info| wanted(info))
@@ -85,12 +85,12 @@ impl Method {
         self.info().name
     }
 
-    /// Whether training looks at labels at all.
+    /// Whether training uses labels.
     pub fn uses_labels(&self) -> bool {
         self.info().uses_labels
     }
 
-    /// Whether training looks at unlabelled rows at all.
+    /// Whether training uses unlabelled rows.
     pub fn uses_unlabelled(&self) -> bool {
         self.info().uses_unlabelled
     }

@@ -28,9 +28,9 @@ impl MethodSettings for Pc {
         )
     };
 
-    /// The paper's lambda for images, with a milder penalty on the predictor's weights (0.1, not
-    /// 1), which leaves confident codes nearer to the prior. The evidence of a few columns is some
-    /// nats, not thousands, so for tables the same balance needs smaller weights.
+    /// The paper's lambda for images, with a smaller penalty on the predictor's weights (0.1, not
+    /// 1), which keeps codes of confident predictions nearer to the prior. The evidence of a few
+    /// columns is some nats, not thousands, so for tables the same balance needs smaller weights.
     fn default_for(data: DataKind) -> Self {
         let (prediction_weight, predictor_norm) = match data {
             DataKind::Images => (25.0, 0.1),

@@ -1,4 +1,4 @@
-//! What training does for a method: which model, and which objectives one after the other.
+//! The recipe of a method: which model is trained, and with which objectives in sequence.
 
 use crate::model::ModelKind;
 use crate::objective::{LabelledEvidence, Objective, PseudoLabels};
@@ -14,7 +14,7 @@ pub enum DataKind {
 }
 
 impl DataKind {
-    /// What a layout holds.
+    /// The kind of data of a layout.
     pub fn of(layout: &Layout) -> Self {
         match layout {
             Layout::Columns(_) => Self::Table,
@@ -22,7 +22,7 @@ impl DataKind {
         }
     }
 
-    /// What a built-in data set holds.
+    /// The kind of data of a built-in data set.
     pub fn of_built_in(data: BuiltIn) -> Self {
         match data.holds_images() {
             true => Self::Images,
@@ -31,7 +31,7 @@ impl DataKind {
     }
 }
 
-/// What training does: which model, and which objectives one after the other.
+/// The recipe of a method: which model is trained, and with which objectives in sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// The kind of model.
@@ -40,23 +40,23 @@ pub struct Recipe {
     pub stages: Vec<Stage>,
 }
 
-/// A stretch of training with one objective.
+/// A part of training with one objective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// Its name in logs.
     pub name: &'static str,
     /// Its share of the run's steps.
     pub share: f64,
-    /// What it minimises.
+    /// The objective.
     pub objective: Objective,
 }
 
-/// What a recipe needs to know of the data.
+/// Facts about the data for recipes.
 #[derive(Clone, Debug)]
 pub struct LabelFacts {
     /// Share of each class among the labelled rows; empty for continuous labels.
     pub class_shares: Vec<f32>,
-    /// Rows that training sees, labelled and unlabelled.
+    /// Training rows, labelled and unlabelled.
     pub rows: usize,
     /// How many of them have a label.
     pub labelled_rows: usize,
@@ -74,12 +74,12 @@ impl LabelFacts {
 pub struct ObjectiveOptions {
     /// Pseudo-labels, with weights that are multiples of lambda.
     pub pseudo_labels: Option<PseudoLabels>,
-    /// How much the evidence of labelled rows counts beside that of the others.
+    /// The weight of the evidence of labelled rows relative to the others.
     pub labelled_evidence: LabelledEvidence,
 }
 
 impl Recipe {
-    /// A recipe of one stage, which trains this kind of model.
+    /// A recipe of one stage that trains this kind of model.
     pub(super) fn whole(kind: ModelKind, objective: Objective) -> Self {
         Self {
             kind,
@@ -91,7 +91,7 @@ impl Recipe {
         }
     }
 
-    /// The same with these options. Continuous labels have no pseudo-labels.
+    /// The same recipe with these options. Continuous labels have no pseudo-labels.
     pub fn with_options(mut self, options: &ObjectiveOptions, facts: &LabelFacts) -> Self {
         let stages = self.stages.iter_mut();
         for objective in stages.filter_map(|stage| stage.objective.constrained_mut()) {

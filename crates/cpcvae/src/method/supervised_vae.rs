@@ -20,7 +20,7 @@ impl MethodSettings for SupervisedVae {
         "a VAE that models features and labels jointly, without a constraint",
     );
 
-    /// As those of [`Pc`].
+    /// Those of [`Pc`].
     fn default_for(data: DataKind) -> Self {
         let Pc {
             beta,

@@ -31,7 +31,7 @@ impl MethodSettings for PlainVae {
     }
 }
 
-/// The evidence alone, with this `method.beta`: the first stage of several methods.
+/// The evidence term with this `method.beta`: the first stage of several methods.
 pub(super) fn evidence(beta: f64) -> Result<Constrained> {
     Ok(Constrained {
         beta: Term::constant(range::at_least_zero("method.beta", beta)?),

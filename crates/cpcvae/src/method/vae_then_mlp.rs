@@ -7,7 +7,7 @@ use crate::objective::{Objective, PredictorOnly, VaeObjective};
 use crate::range;
 use serde::{Deserialize, Serialize};
 
-/// Two stages; in the second the encoder stays as it is.
+/// Two stages; in the second the encoder is frozen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VaeThenMlp {

@@ -7,19 +7,20 @@ use crate::objective::{ClassifierObjective, Objective, VirtualAdversarial, Worst
 use crate::range::{at_least_zero, positive};
 use serde::{Deserialize, Serialize};
 
-/// Prediction loss of labelled rows, and predictions of all rows that withstand small changes.
+/// Prediction loss of labelled rows, and predictions of all rows that are robust to small
+/// perturbations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vat {
-    /// alpha, weight of the divergence under the worst change.
+    /// alpha, weight of the divergence under the worst perturbation.
     pub adversarial_weight: f64,
     /// Weight of the predictions' entropy.
     pub entropy_weight: f64,
-    /// Root mean square change of a feature: epsilon over the root of the number of features.
+    /// Root mean square perturbation of a feature: epsilon over the root of the number of features.
     pub radius: f64,
-    /// Length xi of the probing change, as a share of epsilon.
+    /// Length xi of the finite-difference perturbation, as a share of epsilon.
     pub probe: f64,
-    /// Gradients K of the search for the worst change.
+    /// Power iterations K in the search for the worst perturbation.
     pub iterations: usize,
 }
 

@@ -1,6 +1,6 @@
-//! Auxiliary deep generative models (Maaloe et al. 2016): M2 with one more latent variable a, which
-//! lets the inference model be more than a normal. ADGM leaves p(x, y, z) as it is; in SDGM the
-//! auxiliary variable has a part in the features too.
+//! Auxiliary deep generative models (Maaloe et al. 2016): M2 with an additional latent variable a,
+//! which makes the variational posterior richer than a normal. ADGM leaves p(x, y, z) unchanged; in
+//! SDGM the features depend on the auxiliary variable too.
 
 use super::class_conditional::ClassConditionalMlp;
 use super::{Observation, Posterior, RowInput, Shape};
@@ -11,7 +11,7 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// What tells one auxiliary model from another.
+/// The parameters of an auxiliary model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuxiliaryShape {
     /// Dimensions of a; 0 for as many as the code has.
@@ -65,7 +65,7 @@ impl AuxiliaryVae {
         let conditional = |network: MlpShape, context, first_layer| {
             ClassConditionalMlp::new(&network, context, classes, seed, first_layer, compute)
         };
-        // What the decoders take beside z and y: SDGM's a for x, ADGM's x for a.
+        // Additional inputs of the decoders beside z and y: SDGM's a for x, ADGM's x for a.
         let (context_of_a, context_of_x) = if skip { (0, a) } else { (inputs, 0) };
         let outputs = observation.decoder_outputs();
         Self {
@@ -111,7 +111,7 @@ impl AuxiliaryVae {
         self.posterior(self.auxiliary_decoder.forward(z, context, y))
     }
 
-    /// The same where row `i * classes + k` of `z` belongs to class k and to row i of `x`.
+    /// The same, where row `i * classes + k` of `z` belongs to class k and to row i of `x`.
     pub(crate) fn decode_auxiliary_each_class(&self, z: Tensor<2>, x: Tensor<2>) -> Posterior {
         let context = self.features_as_context(x);
         self.posterior(self.auxiliary_decoder.forward_class_rows(z, context))
@@ -123,15 +123,14 @@ impl AuxiliaryVae {
         self.observation.likelihood(raw, None)
     }
 
-    /// The same where row `i * classes + k` of `z` belongs to class k and to row i of `a`.
+    /// The same, where row `i * classes + k` of `z` belongs to class k and to row i of `a`.
     pub(crate) fn decode_each_class(&self, z: Tensor<2>, a: Tensor<2>) -> Likelihood {
         let context = self.sizes.skip.then_some(a);
         let raw = self.decoder.forward_class_rows(z, context);
         self.observation.likelihood(raw, None)
     }
 
-    /// p(x|y,z), with a drawn from p(a|z,y) by `noise [rows, auxiliary]` where features are made
-    /// with it.
+    /// p(x|y,z); for SDGM a is drawn from p(a|z,y) with `noise [rows, auxiliary]`.
     pub fn generate(&self, z: Tensor<2>, y: Tensor<2>, noise: Tensor<2>) -> Likelihood {
         let a = match self.sizes.skip {
             true => {
@@ -152,7 +151,7 @@ impl AuxiliaryVae {
         self.decoder.update_running_statistics();
     }
 
-    /// What the model was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         self.classifier.compute()
     }
@@ -172,7 +171,7 @@ impl AuxiliaryVae {
         self.sizes.auxiliary
     }
 
-    /// (x, a) side by side, as the networks of the inference model take them.
+    /// (x, a) concatenated, the input of the inference networks.
     fn both(&self, x: Tensor<2>, a: Tensor<2>) -> Tensor<2> {
         Tensor::cat(vec![self.input.forward(x), a], 1)
     }

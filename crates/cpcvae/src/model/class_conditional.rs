@@ -1,4 +1,4 @@
-//! Networks that take a class beside numbers.
+//! Networks with numbers and a class as input.
 
 use crate::net::{BatchNorm, Linear, Mlp, MlpShape};
 use crate::noise::{Noise, NoisePurpose};
@@ -8,18 +8,19 @@ use crate::op::linear::{Activation, activate};
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
-/// A dense network on (x, c, y) whose first layer keeps the parts apart: `act(x W + b + c U + V_y)`.
+/// A dense network on (x, c, y) with a separate weight matrix for each part in its first layer: `act(x W + b + c U + V_y)`.
 ///
 /// Where the network runs for every class of a row, x may differ from class to class; the context c
-/// is the same for all of them, so its part is computed once a row. Not all networks have one.
+/// is the same for all of them, so its part is computed once per row. Not all networks have one.
 ///
-/// With batch normalisation it is `act(norm(x W + c U) + V_y)`: the class comes in after it, so that
-/// what does not depend on the class is still computed once. Later hidden layers are normalised over
-/// all rows and, where the network runs for every class, all classes.
+/// With batch normalisation it is `act(norm(x W + c U) + V_y)`: the class is added after the
+/// normalisation, so that the part that does not depend on the class is still computed once. Later
+/// hidden layers are normalised over all rows and, where the network runs for every class, all
+/// classes.
 #[derive(Module, Debug)]
 pub(super) struct ClassConditionalMlp {
     first: Linear,
-    /// U. Its bias does what that of `first` does.
+    /// U. The bias is in `first`.
     context: Option<Linear>,
     /// V, `[classes, outputs of the first layer]`
     class: Param<Tensor<2>>,
@@ -59,7 +60,7 @@ impl ClassConditionalMlp {
             first: Linear::new(shape.inputs, first, seed, first_layer, compute),
             context,
             class: Param::from_tensor(unit.mul_scalar(2.0 * limit).sub_scalar(limit)),
-            // Not rectified, as the class is still to come.
+            // Without a rectifier, since the class is still to be added.
             norm: (shape.batch_norm && rest.is_some()).then(|| BatchNorm::new(first, 1.0, compute)),
             activation: if rest.is_some() {
                 shape.activation
@@ -101,7 +102,7 @@ impl ClassConditionalMlp {
         }
     }
 
-    /// `x [rows, inputs]` to `[rows * classes, outputs]`, the class running fastest. For networks
+    /// `x [rows, inputs]` to `[rows * classes, outputs]`, the class varying fastest. For networks
     /// without a context: x is the same for all classes already.
     pub(super) fn forward_each_class(&self, x: Tensor<2>) -> Tensor<2> {
         let [rows, _] = x.dims();
@@ -110,7 +111,7 @@ impl ClassConditionalMlp {
         self.add_classes(first.reshape([rows, 1, units]))
     }
 
-    /// `x [rows * classes, inputs]`, the class running fastest, and `context [rows, its inputs]`
+    /// `x [rows * classes, inputs]`, the class varying fastest, and `context [rows, its inputs]`
     /// where the network has one, to `[rows * classes, outputs]`.
     pub(super) fn forward_class_rows(&self, x: Tensor<2>, context: Option<Tensor<2>>) -> Tensor<2> {
         let [all_rows, _] = x.dims();
@@ -125,7 +126,7 @@ impl ClassConditionalMlp {
         self.add_classes(first.reshape([rows, classes, units]))
     }
 
-    /// x W, and b where nothing takes it off again: `[rows, units]`.
+    /// x W, plus b unless a normalisation follows: `[rows, units]`.
     fn of_input(&self, x: Tensor<2>) -> Tensor<2> {
         match self.norm {
             Some(_) => self.first.product(x),

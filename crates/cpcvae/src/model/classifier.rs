@@ -33,7 +33,7 @@ impl Classifier {
         }
     }
 
-    /// What the model was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         self.network.compute()
     }

@@ -1,5 +1,5 @@
-//! M2 (Kingma et al. 2014): the label is a latent variable of its own; and blended M2, which has a
-//! predictor beside it.
+//! M2 (Kingma et al. 2014), whose label is a separate latent variable; and blended M2, which has an
+//! additional predictor.
 
 use super::class_conditional::ClassConditionalMlp;
 use super::{Observation, Posterior, RowInput, Shape};
@@ -14,7 +14,7 @@ use burn::tensor::Tensor;
 #[derive(Module, Debug)]
 pub struct LabelVae {
     classifier: Mlp,
-    /// A predictor beside q(y|x), of the same shape: only in blended models.
+    /// A predictor of the same shape as q(y|x): only in blended models.
     discriminative: Option<Mlp>,
     encoder: ClassConditionalMlp,
     decoder: ClassConditionalMlp,
@@ -34,7 +34,7 @@ impl LabelVae {
         Self::numbered(shape, seed, 0, compute)
     }
 
-    /// The same with a predictor of its own, which starts as q(y|x) does.
+    /// The same with a separate predictor, which is initialised like q(y|x).
     pub fn blended(shape: &Shape, seed: u64, compute: &Compute) -> Self {
         let model = Self::new(shape, seed, compute);
         Self {
@@ -77,8 +77,8 @@ impl LabelVae {
         Categorical::from_logits(self.classifier.forward(self.input.forward(x)))
     }
 
-    /// What the model answers for `x [rows, features]`: p(y|x) of the blended model's own predictor,
-    /// else q(y|x).
+    /// The prediction for `x [rows, features]`: p(y|x) of the blended model's own predictor,
+    /// otherwise q(y|x).
     pub fn predict(&self, x: Tensor<2>) -> Categorical {
         match &self.discriminative {
             Some(network) => Categorical::from_logits(network.forward(self.input.forward(x))),
@@ -99,8 +99,8 @@ impl LabelVae {
         Posterior::from_raw(raw, self.compute())
     }
 
-    /// q(z|x,y) for every class: row `i * classes + k` is row i with class k. What does not
-    /// depend on the class is computed once.
+    /// q(z|x,y) for every class: row `i * classes + k` is row i with class k. Parts that do not
+    /// depend on the class are computed once.
     pub(crate) fn encode_each_class(&self, x: Tensor<2>) -> Posterior {
         let raw = self.encoder.forward_each_class(self.input.forward(x));
         Posterior::from_raw(raw, self.compute())
@@ -118,7 +118,7 @@ impl LabelVae {
             .likelihood(self.decoder.forward_class_rows(z, None), None)
     }
 
-    /// What the model was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         self.classifier.compute()
     }

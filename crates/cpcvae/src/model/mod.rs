@@ -1,4 +1,4 @@
-//! What has parameters. A model knows distributions and networks; it knows nothing of losses.
+//! Models: distributions and networks with parameters. They know nothing of losses.
 
 mod auxiliary_vae;
 mod class_conditional;
@@ -98,7 +98,7 @@ pub struct Shape {
     pub image: Option<[usize; 3]>,
     /// Dimensions C of the code, transform and style dimensions included.
     pub code: usize,
-    /// How many of them, the last ones, the predictor does not see.
+    /// How many of them, the last ones, are not an input of the predictor.
     pub style: usize,
     /// Which kind of network encoder and decoder are.
     #[serde(default)]
@@ -114,8 +114,8 @@ pub struct Shape {
     pub batch_norm: bool,
     /// Likelihood of the features.
     pub likelihood: Family,
-    /// Where the columns of a table stand in a row, if they are not all numbers that are always
-    /// known; each then has the likelihood of its kind.
+    /// The layout of a table's columns in a row, unless all are numbers without missing cells; each
+    /// column then has the likelihood of its kind.
     #[serde(default)]
     pub row: Option<RowLayout>,
     /// Smallest standard deviation of the likelihood.
@@ -197,8 +197,8 @@ impl Model {
         }
     }
 
-    /// Lets the decoder of a VAE of images start from the mean and standard deviation of each
-    /// pixel, `[features]` each ([`Vae::start_from`]). Other models stay as they are.
+    /// Initialises the decoder of a VAE of images with the mean and standard deviation of each
+    /// pixel, `[features]` each ([`Vae::start_from`]). Other models are unchanged.
     pub fn start_from(self, mean: &[f32], deviation: &[f32]) -> Self {
         match self {
             Self::Vae(model) => Self::Vae(model.start_from(mean, deviation)),
@@ -206,20 +206,20 @@ impl Model {
         }
     }
 
-    /// To be called after each step: running averages of batch normalisation take in its first
-    /// batch ([`crate::net::BatchNorm`]).
+    /// Must be called after each step: updates the running averages of batch normalisation with the
+    /// statistics of the step's first batch ([`crate::net::BatchNorm`]).
     pub fn update_running_statistics(&mut self) {
         match self {
             Self::Vae(model) => model.update_running_statistics(),
             Self::StackedVae(model) => model.update_running_statistics(),
             Self::AuxiliaryVae(model) => model.update_running_statistics(),
             Self::Classifier(model) => model.update_running_statistics(),
-            // Without batch normalisation.
+            // It has no batch normalisation.
             Self::LabelVae(_) => {}
         }
     }
 
-    /// What the model was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         match self {
             Self::Vae(model) => model.compute(),
@@ -230,7 +230,7 @@ impl Model {
         }
     }
 
-    /// A model without parameters: what stands in the place of one that is being updated.
+    /// A model without parameters: a placeholder for one that is being updated.
     pub fn placeholder() -> Self {
         Self::Classifier(Classifier::placeholder())
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Affine transforms as part of the generative process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TransformPlan {
-    /// How far each parameter reaches.
+    /// The range of each parameter.
     pub ranges: TransformRanges,
     /// Side of the decoder's canvas as a multiple of the image's side.
     pub canvas: f64,
@@ -35,7 +35,7 @@ pub struct Observation {
 impl Observation {
     /// As the shape says.
     pub fn new(shape: &Shape, compute: &Compute) -> Self {
-        // Rows without pixels are an image of height 1.
+        // Rows that are not images are treated as images of height 1.
         let image = shape.image.unwrap_or([1, shape.features, 1]);
         let constraints = shape
             .likelihood
@@ -55,7 +55,7 @@ impl Observation {
         }
     }
 
-    /// How many numbers the decoder has to give for each row.
+    /// The number of decoder outputs for each row.
     pub fn decoder_outputs(&self) -> usize {
         if let Some(row) = &self.row {
             return row.parameters();
@@ -64,8 +64,8 @@ impl Observation {
         self.constraints.len() * height * width
     }
 
-    /// Height, width and channels of what the decoder has to give, where that is an image: the
-    /// canvas, with a channel for each parameter map.
+    /// Height, width and channels of the decoder's output, where that is an image: the canvas, with
+    /// a channel for each parameter map.
     pub(crate) fn decoder_image(&self) -> Option<[usize; 3]> {
         let (height, width) = self.canvas();
         self.row
@@ -73,8 +73,8 @@ impl Observation {
             .then_some([height, width, self.constraints.len()])
     }
 
-    /// The distribution with the decoder's `raw [rows, decoder_outputs]`, its maps warped by
-    /// `z_t [rows, 6]` where the code has transforms.
+    /// The distribution for the decoder's output `raw [rows, decoder_outputs]`, with its maps
+    /// warped by `z_t [rows, 6]` where the code has transforms.
     pub fn likelihood(&self, raw: Tensor<2>, z_t: Option<Tensor<2>>) -> Likelihood {
         if let Some(row) = &self.row {
             return Likelihood::Mixed(Mixed::new(row.clone(), self.scale_floor, raw));
@@ -97,8 +97,8 @@ impl Observation {
         self.family.with_parameters(maps, &self.compute)
     }
 
-    /// The decoder's `raw [rows, decoder_outputs]`, whose gradient ends at what the image with the
-    /// transform `z_t [rows, 6]` shows of the canvas.
+    /// `raw [rows, decoder_outputs]` unchanged, with gradients only at the part of the canvas that
+    /// the image with the transform `z_t [rows, 6]` shows.
     pub fn shown_only(&self, raw: Tensor<2>, z_t: Tensor<2>) -> Tensor<2> {
         let Some(plan) = &self.transform else {
             return raw;
@@ -111,8 +111,8 @@ impl Observation {
     }
 
     /// The raw output at which the distribution of every pixel has its mean and standard deviation
-    /// over the data, `[features]` each: `[decoder_outputs]`. Beyond the image the canvas is like the
-    /// image's border. Nothing for rows that are no image.
+    /// over the data, `[features]` each: `[decoder_outputs]`. Beyond the image, the canvas repeats
+    /// the image's border. `None` for rows that are not images.
     pub(crate) fn raw_of(&self, mean: &[f32], deviation: &[f32]) -> Option<Vec<f32>> {
         let [image_height, image_width, channels] = self.image;
         let (height, width) = self.canvas();

@@ -1,4 +1,4 @@
-//! What a network sees of a row: missing cells as 0, and which cells are missing.
+//! The input of a network for a row: missing cells as 0, plus indicators of missing cells.
 
 use super::Shape;
 use burn::tensor::{Int, Tensor, TensorData};
@@ -7,7 +7,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 #[derive(Clone, Debug, Default)]
 pub struct RowInput {
     features: usize,
-    /// Places whose cells can be missing; none at all where rows are always whole.
+    /// Positions of cells that can be missing; `None` if rows never have missing cells.
     can_be_missing: Option<Vec<usize>>,
 }
 
@@ -25,9 +25,10 @@ impl RowInput {
         self.features + self.can_be_missing.as_ref().map_or(0, Vec::len)
     }
 
-    /// `x [rows, features]` to `[rows, inputs]`: a missing cell (NaN) becomes 0, which is the
-    /// mean of a number and no level of a category; after the features, 1 for each column whose
-    /// cell is missing. Rows that are always whole are passed on as they are.
+    /// `x [rows, features]` to `[rows, inputs]`: a missing cell (NaN) becomes 0, which is the mean
+    /// of a number and no level of a category; after the features follows an indicator for each
+    /// column, 1 if its cell is missing. Rows that never have missing cells are passed on
+    /// unchanged.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let Some(places) = &self.can_be_missing else {
             return x;
@@ -43,8 +44,8 @@ impl RowInput {
         Tensor::cat(vec![filled, missing.float().select(1, indices)], 1)
     }
 
-    /// `made [rows, features]` with cells missing where they are in `x`: a row made from another
-    /// is known as far as the other is.
+    /// `made [rows, features]` with cells missing where they are in `x`, so that generated rows
+    /// have the same missing cells.
     pub fn missing_as_in(&self, made: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
         match self.can_be_missing {
             Some(_) => made.mask_fill(x.is_nan(), f32::NAN),

@@ -1,10 +1,10 @@
-//! How large a model of a shape is, before it is made.
+//! The size of a model, computed from its shape before it is made.
 
 use super::{ModelKind, Shape};
 use crate::net::Net;
 
 impl Shape {
-    /// Whether the sizes go together.
+    /// Whether the sizes are consistent.
     pub fn check(&self) -> Result<(), String> {
         let of_transform = self.transform.as_ref().map_or(0, |_| 6);
         if self.code == 0 || self.style.saturating_add(of_transform) > self.code {
@@ -47,12 +47,14 @@ impl Shape {
         let canvas = self.transform.as_ref().map_or(1.0, |plan| plan.canvas);
         match (1.0..=16.0).contains(&canvas) {
             true => Ok(()),
-            false => Err(format!("a canvas of {canvas} times the image cannot be")),
+            false => Err(format!(
+                "a canvas of {canvas} times the image is not possible"
+            )),
         }
     }
 
-    /// Fewer parameters than it has, or as many: those of its widest dense layers, or of
-    /// its convolutions.
+    /// A lower bound on the number of parameters: those of its widest dense layers, or of its
+    /// convolutions.
     pub fn least_parameters(&self) -> u64 {
         let product = |a: usize, b: usize| (a as u64).saturating_mul(b as u64);
         let between = self.hidden.windows(2).map(|pair| product(pair[0], pair[1]));

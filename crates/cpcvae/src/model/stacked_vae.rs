@@ -6,11 +6,11 @@ use crate::net::Net;
 use crate::op::Compute;
 use burn::module::Module;
 
-/// Numbers of the upper model's layers, apart from those of the lower one.
+/// Offset of the layer numbers of the upper model, so that they differ from those of the lower one.
 const UPPER_LAYERS: u64 = 1000;
 
-/// y and z2 give the code z1 by p(z1|y,z2), and z1 the features by p(x|z1); inference by q(z1|x),
-/// q(y|z1) and q(z2|z1,y). Both codes have the same number of dimensions.
+/// Generation: y and z2 give the code z1 by p(z1|y,z2), and z1 the features by p(x|z1). Inference
+/// by q(z1|x), q(y|z1) and q(z2|z1,y). Both codes have the same number of dimensions.
 #[derive(Module, Debug)]
 pub struct StackedVae {
     features: Vae,
@@ -43,7 +43,7 @@ impl StackedVae {
         self.features.update_running_statistics();
     }
 
-    /// What the model was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         self.features.compute()
     }

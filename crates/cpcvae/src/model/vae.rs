@@ -18,8 +18,8 @@ const POSTERIOR_FLOOR: f32 = 1e-4;
 /// p(z) = N(0, I), p(x|z) by a decoder, q(z|x) = N(mean(x), sigma(x)^2) by an encoder, and
 /// y-hat(z) by a predictor.
 ///
-/// A code is laid out as `[transform (6 or none) | predictive | style]`; the predictor sees the
-/// middle part, the decoder's trunk all but the transform.
+/// A code is laid out as `[transform (6 or none) | predictive | style]`; the predictor's input is
+/// the middle part, the decoder's everything but the transform.
 #[derive(Module, Debug)]
 pub struct Vae {
     encoder: Encoder,
@@ -82,7 +82,7 @@ impl Vae {
         Posterior::from_raw(self.encoder.forward(self.input.forward(x)), self.compute())
     }
 
-    /// q(z|x) where the encoder sees its inputs through normal noise of this standard deviation.
+    /// q(z|x) with normal noise of this standard deviation added to the encoder's input.
     pub(crate) fn encode_through(&self, x: Tensor<2>, deviation: f64, noise: &Noise) -> Posterior {
         let mut seen = self.input.forward(x);
         if deviation > 0.0 {
@@ -92,12 +92,12 @@ impl Vae {
         Posterior::from_raw(self.encoder.forward(seen), self.compute())
     }
 
-    /// What the model was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         self.encoder.compute()
     }
 
-    /// Features `made [rows, features]` with cells missing where they are in `x`.
+    /// Generated features `made [rows, features]` with cells missing where they are in `x`.
     pub fn missing_as_in(&self, made: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
         self.input.missing_as_in(made, x)
     }
@@ -107,15 +107,16 @@ impl Vae {
         self.observe(self.draw(z.clone()), z)
     }
 
-    /// What the decoder draws of the content of `z [rows, code]`, before any transform:
-    /// `[rows, decoder outputs]`, for [`Vae::observe`].
+    /// The decoder's output for the content of `z [rows, code]`, before any transform: `[rows,
+    /// decoder outputs]`, for [`Vae::observe`].
     pub fn draw(&self, z: Tensor<2>) -> Tensor<2> {
         let [rows, code] = z.dims();
         let content = z.slice([0..rows, self.layout.transform..code]);
         self.decoder.forward(content)
     }
 
-    /// p(x|z) from what was drawn, moved by the transform of `z [rows, code]` if there is one.
+    /// p(x|z) from the decoder's output, warped by the transform of `z [rows, code]` if there is
+    /// one.
     pub fn observe(&self, drawn: Tensor<2>, z: Tensor<2>) -> Likelihood {
         let [rows, _] = z.dims();
         let transform = self.layout.transform;
@@ -123,11 +124,12 @@ impl Vae {
         self.observation.likelihood(drawn, z_t)
     }
 
-    /// What was drawn, as it is, but gradients end at what `z [rows, code]` shows of the canvas.
+    /// The decoder's output unchanged, with gradients only at the part of the canvas that `z [rows,
+    /// code]` shows.
     ///
-    /// Where a row's image does not reach, only images moved by other transforms are seen. Nothing
-    /// there is compared with data, so a decoder that learnt there from predictions alone could
-    /// write the class into the margin.
+    /// Pixels outside a row's image are seen only under other transforms and are never compared
+    /// with data. If predictions alone had gradients there, the decoder could learn to encode the
+    /// class in the margin.
     pub fn shown_only(&self, drawn: Tensor<2>, z: Tensor<2>) -> Tensor<2> {
         if !self.has_transform() {
             return drawn;
@@ -137,8 +139,8 @@ impl Vae {
         self.observation.shown_only(drawn, z_t)
     }
 
-    /// Lets the decoder start from the mean and standard deviation of each pixel over the data,
-    /// `[features]` each, whatever the code. Rows that are no image start at zero anyway.
+    /// Initialises the decoder with the mean and standard deviation of each pixel over the data,
+    /// `[features]` each, for every code. Rows that are not images start at zero anyway.
     pub fn start_from(mut self, mean: &[f32], deviation: &[f32]) -> Self {
         if let Some(raw) = self.observation.raw_of(mean, deviation) {
             self.decoder = self.decoder.start_at(raw);
@@ -238,14 +240,14 @@ impl Posterior {
     }
 
     /// log q(z|x) at `z [rows, code]`, `[rows]`; differentiable in z too. With fewer rows in `z`,
-    /// each serves as many rows of the distribution in a row.
+    /// each is used for several consecutive rows of the distribution.
     pub fn log_density(&self, z: Tensor<2>) -> Tensor<1> {
         let maps = Tensor::stack(vec![self.mean(), self.sigma().square()], 1);
         op::log_prob::log_prob(&self.compute, Density::Normal, maps, z)
     }
 
-    /// log q(z|x) - log p(z) at the sample drawn with `noise`, `[rows]`: what an
-    /// importance-weighted estimate subtracts.
+    /// log q(z|x) - log p(z) at the sample drawn with `noise`, `[rows]`: subtracted in
+    /// importance-weighted estimates.
     pub(crate) fn log_ratio_to_prior(&self, z: Tensor<2>, noise: Tensor<2>) -> Tensor<1> {
         let [rows, _] = z.dims();
         // log q = -noise^2/2 - log sigma + constant, log p = -z^2/2 + the same constant.

@@ -1,26 +1,26 @@
-//! How far rows are from the kept ones, by the cells that are known of them.
+//! Distances of rows to the kept ones, by their known cells.
 
 use super::NearestRows;
 use cpcvae_data::Matrix;
 use cpcvae_kernels::neighbours::nearest;
 use rayon::prelude::*;
 
-/// How unusual a row is: its mean distance to so many rows.
+/// The distance of a row is the mean over this many neighbours.
 const COMPARED: usize = 5;
-/// Cells that are added up side by side, so that the compiler can use vectors.
+/// Cells that are added up in parallel, so that the compiler can use vector instructions.
 const LANES: usize = 8;
 
 impl NearestRows {
-    /// Of 100 training rows, how many are as far from the others as each of `rows [rows, columns]`,
-    /// or farther. Only known cells count: a row is compared with training rows of which as many cells
-    /// are hidden.
+    /// Percentile rank of the distance of each of `rows [rows, columns]`: of 100 training rows, how
+    /// many are at least as far from the others. Only known cells count: a row is compared with
+    /// training rows of which as many cells are hidden.
     pub fn percentiles(&self, rows: &Matrix) -> Vec<f32> {
         self.usual
             .percentiles(&self.nearness(rows, None), rows, &self.places)
     }
 
-    /// Minus the mean distance of each row to the nearest kept ones by its known cells; those it is one
-    /// of, by number, left out.
+    /// Minus the mean distance of each row to the nearest kept ones by its known cells. `own` gives
+    /// the numbers of the rows themselves among the kept ones, which are left out.
     pub(super) fn nearness(&self, rows: &Matrix, own: Option<&[u32]>) -> Vec<f32> {
         let width = rows.columns.max(1);
         let (mut found, mut whole) = (vec![0.0; rows.rows], Vec::new());
@@ -58,8 +58,8 @@ impl NearestRows {
         found
     }
 
-    /// The mean distance of a row with gaps to the nearest kept ones; cells that these lack count as
-    /// their column's mean.
+    /// The mean distance of a row with missing cells to the nearest kept ones; cells that these
+    /// lack count as their column's mean.
     fn distance_of_known(&self, row: &[f32], own: usize) -> f32 {
         let known: Vec<f32> = row
             .iter()
@@ -84,7 +84,7 @@ impl NearestRows {
     }
 }
 
-/// The squared distance by the cells that count: `known` has 1 for these, 0 for the others.
+/// The squared distance over known cells: `known` is 1 for these, 0 for the others.
 fn square(a: &[f32], b: &[f32], known: &[f32]) -> f32 {
     let of_cell = |place: usize| known[place] * (a[place] - b[place]).powi(2);
     let whole = a.len() - a.len() % LANES;

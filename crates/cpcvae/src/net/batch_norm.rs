@@ -1,13 +1,14 @@
 //! Batch normalisation: which statistics normalise which rows.
 //!
-//! - **While training** (on a device with autodiff) a batch is normalised by its own mean and
-//!   variance. Labelled and unlabelled rows go through a network together and share them;
-//!   simulated features x-bar, and rows changed by an adversary, go through in a pass of their own
-//!   and have their own.
-//! - **Everywhere else** rows are normalised by running averages, so that an answer for a row does
-//!   not depend on the rows beside it.
-//! - **Running averages** take in the first pass of each step, which is the one of real rows.
-//!   Later passes of the step leave no trace: no real row ever looks like x-bar does early on.
+//! - **In training** (on a device with autodiff) a batch is normalised by its own mean and
+//!   variance. Labelled and unlabelled rows go through a network together and share statistics;
+//!   simulated features x-bar, and adversarially perturbed rows, go through separately and have
+//!   their own.
+//! - **Otherwise** rows are normalised by running averages, so that the output for a row does not
+//!   depend on the rows beside it.
+//! - **Running averages** are updated with the first pass of each step, which is the one of real
+//!   rows. Later passes of the step are ignored: early in training, x-bar does not look like real
+//!   rows.
 
 use crate::op::Compute;
 use crate::op::batch_norm::{normalise, statistics};
@@ -16,8 +17,8 @@ use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Tensor, TensorData};
 use std::sync::{Arc, Mutex};
 
-/// The weight of a new batch in the running averages, once there were enough of them: until then
-/// all batches weigh the same, so that nothing is left of where the averages started.
+/// The weight of a new batch in the running averages, once there are enough of them: until then all
+/// batches have the same weight, so that the initial averages do not count.
 const NEW_BATCH: f32 = 0.05;
 
 /// Slope below zero of the rectifier in the wide residual networks of Oliver et al. (2018).
@@ -42,7 +43,7 @@ pub struct BatchNorm {
     compute: Compute,
 }
 
-/// The statistics of the first batch since the averages last took one in.
+/// The statistics of the first batch since the averages were last updated.
 type Noted = Arc<Mutex<Option<Tensor<2>>>>;
 
 impl BatchNorm {
@@ -77,7 +78,7 @@ impl BatchNorm {
         normalise(&self.compute, x, used, training, scale, shift, self.leak)
     }
 
-    /// The normalisation and the convolution behind it, for a block that is one operation.
+    /// The normalisation and the convolution after it, for a block that is one operation.
     pub(super) fn before(&self, weight: Tensor<4>) -> BlockHalf {
         BlockHalf {
             scale: self.scale.val(),
@@ -86,7 +87,7 @@ impl BatchNorm {
         }
     }
 
-    /// Remembers the statistics `[2, channels]` of the step's first batch.
+    /// Stores the statistics `[2, channels]` of the step's first batch.
     pub(super) fn note(&self, of_batch: Tensor<2>) {
         self.lock().get_or_insert(of_batch);
     }
@@ -98,7 +99,7 @@ impl BatchNorm {
         y.reshape([rows, channels])
     }
 
-    /// Takes the step's first batch into the running averages.
+    /// Updates the running averages with the step's first batch.
     pub fn update_running_statistics(&mut self) {
         let Some(new) = self.lock().take() else {
             return;
@@ -136,15 +137,15 @@ mod tests {
     fn the_first_batch_of_a_step_enters_the_averages() {
         let device = Device::flex().autodiff();
         let mut norm = BatchNorm::new(1, LEAK, &Compute::new(&device, Precision::F32));
-        // Mean 2.5 and variance 1.25; later passes of the same step leave no trace.
+        // Mean 2.5 and variance 1.25; later passes of the same step are ignored.
         norm.forward(image([1.0, 2.0, 3.0, 4.0], &device));
         norm.forward(image([100.0, 0.0, 0.0, 0.0], &device));
         norm.update_running_statistics();
         assert_eq!(running(&norm), [2.5, 1.25]);
-        // Nothing new, nothing changes.
+        // Without a new batch, nothing changes.
         norm.update_running_statistics();
         assert_eq!(running(&norm), [2.5, 1.25]);
-        // The second batch weighs as much as the first one: mean 0.5, variance 0.25.
+        // The second batch has the same weight as the first: mean 0.5, variance 0.25.
         norm.forward(image([0.0, 1.0, 0.0, 1.0], &device));
         norm.update_running_statistics();
         assert_eq!(running(&norm), [1.5, 0.75]);
@@ -165,7 +166,7 @@ mod tests {
         let answer = first([4.0, 0.0, 0.0, 0.0]);
         assert_eq!(answer, first([4.0, 50.0, -7.0, 1.0]));
         assert!((answer - 1.5 / (1.25f32 + 1e-5).sqrt()).abs() < 1e-5);
-        // Answering is not learning.
+        // Inference does not update the averages.
         norm.update_running_statistics();
         assert_eq!(running(&norm), [2.5, 1.25]);
     }

@@ -18,8 +18,8 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Glorot-uniform weights and zero biases. `layer` tells layers of one model apart, so that
-    /// each gets its own numbers.
+    /// Glorot-uniform weights and zero biases. `layer` distinguishes layers of one model, so that
+    /// each gets its own random numbers.
     pub fn new(inputs: usize, outputs: usize, seed: u64, layer: u64, compute: &Compute) -> Self {
         let device = compute.device();
         let limit = (6.0 / (inputs + outputs) as f32).sqrt();
@@ -32,7 +32,7 @@ impl Linear {
         }
     }
 
-    /// The same layer with `outputs` for every input: weights of zero.
+    /// The same layer with output `outputs` for every input: its weights are zero.
     pub fn constant(self, outputs: Vec<f32>) -> Self {
         let weight = self.weight.val();
         let bias = Tensor::from_data(TensorData::from(outputs.as_slice()), &weight.device());
@@ -48,15 +48,15 @@ impl Linear {
         linear_activation(&self.compute, x, self.weight.val(), self.bias.val(), act)
     }
 
-    /// `x W` for `x [rows, inputs]`: `[rows, outputs]`, for what is normalised next, which would take
-    /// a bias off again. The bias gets no gradient, or Adam would make steps of its rounding errors.
+    /// `x W` for `x [rows, inputs]`: `[rows, outputs]`, where a normalisation follows, which would
+    /// cancel a bias. The bias gets no gradient; otherwise Adam would amplify its rounding errors.
     pub fn product(&self, x: Tensor<2>) -> Tensor<2> {
         let bias = self.bias.val().detach();
         let weight = self.weight.val();
         linear_activation(&self.compute, x, weight, bias, Activation::Identity)
     }
 
-    /// What the layer was made with.
+    /// The compute handle.
     pub fn compute(&self) -> &Compute {
         &self.compute
     }

@@ -32,7 +32,7 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// `first_layer` numbers this network's layers within the model (see [`Linear::new`]).
+    /// `first_layer` is the number of its first layer within the model (see [`Linear::new`]).
     pub fn new(shape: &MlpShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let mut sizes = vec![shape.inputs];
         sizes.extend(&shape.hidden);
@@ -58,7 +58,7 @@ impl Mlp {
         }
     }
 
-    /// The same network with `outputs` for every input, until it has learnt better.
+    /// The same network with initial output `outputs` for every input.
     pub(crate) fn start_at(mut self, outputs: Vec<f32>) -> Self {
         if let Some(last) = self.layers.pop() {
             self.layers.push(last.constant(outputs));
@@ -66,12 +66,12 @@ impl Mlp {
         self
     }
 
-    /// What the network was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         self.layers[0].compute()
     }
 
-    /// A network without layers: a place holder that is never run.
+    /// A network without layers: a placeholder that is never run.
     pub fn placeholder() -> Self {
         Self {
             layers: Vec::new(),
@@ -86,7 +86,7 @@ impl Mlp {
         self.layers[last].forward(self.last_hidden(x), Activation::Identity)
     }
 
-    /// `x [rows, inputs]` to what the last layer sees, `[rows, its inputs]`.
+    /// `x [rows, inputs]` to the input of the last layer, `[rows, its inputs]`.
     pub(crate) fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
         let last = self.layers.len() - 1;
         (0..last).fold(x, |x, layer| self.hidden(layer, x))
@@ -142,7 +142,7 @@ mod tests {
     use crate::op::Precision;
     use burn::tensor::Device;
 
-    /// Every activation stands behind the normalisation, in the same pass or after it.
+    /// Every activation comes after the normalisation, in the same pass or a later one.
     #[test]
     fn a_normalised_layer_is_its_definition() {
         let device = Device::flex().autodiff();

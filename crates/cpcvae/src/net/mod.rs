@@ -1,4 +1,4 @@
-//! Networks: layers with parameters, and the maps that have none.
+//! Networks: layers with parameters, and fixed maps.
 
 mod batch_norm;
 mod linear;

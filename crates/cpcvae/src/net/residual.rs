@@ -1,4 +1,4 @@
-//! Convolutions with weights, and the residual blocks that are made of them.
+//! Convolution layers, and residual blocks of them.
 
 use super::batch_norm::{BatchNorm, LEAK};
 use crate::noise::{Noise, NoisePurpose};
@@ -8,16 +8,16 @@ use crate::op::residual::residual;
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
-/// What makes a convolution.
+/// The shape of a convolution.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvPlan {
-    /// Channels that come in.
+    /// Input channels.
     pub inputs: usize,
-    /// Channels that go out.
+    /// Output channels.
     pub outputs: usize,
     /// Side of the kernel.
     pub kernel: usize,
-    /// How many times smaller (or, transposed, larger) the sides become.
+    /// The factor by which the sides shrink (or, if transposed, grow).
     pub stride: usize,
     /// Whether it is a transposed convolution.
     pub up: bool,
@@ -37,8 +37,8 @@ pub struct Conv {
 }
 
 impl Conv {
-    /// Normal weights that keep the size of rectified numbers (He et al. 2015). `layer` tells
-    /// layers of one model apart.
+    /// Normal weights with the scale of He et al. (2015). `layer` distinguishes layers of one
+    /// model.
     pub fn new(plan: ConvPlan, seed: u64, layer: u64, compute: &Compute) -> Self {
         let ConvPlan {
             inputs,
@@ -73,7 +73,7 @@ impl Conv {
     }
 
     /// `x [rows, height, width, inputs]` to `[rows, .., .., outputs]`; a transposed one makes
-    /// images of `size`, height and width.
+    /// images of `size`, which is height and width.
     pub fn forward(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
         let weight = self.weight.val();
         if self.up {
@@ -94,8 +94,8 @@ impl Conv {
     }
 }
 
-/// `x + conv(act(conv(act(x))))`, each activation with a batch normalisation before it. Where
-/// sizes change, x is first brought to the new ones by a 1x1 convolution of its activation.
+/// `x + conv(act(conv(act(x))))`, with batch normalisation before each activation. Where sizes
+/// change, the skip connection has a 1x1 convolution of x's activation.
 #[derive(Module, Debug)]
 pub struct ResidualBlock {
     first_norm: BatchNorm,
@@ -106,10 +106,10 @@ pub struct ResidualBlock {
 }
 
 impl ResidualBlock {
-    /// How many layers a block numbers.
+    /// Layer numbers used by a block.
     pub const LAYERS: u64 = 3;
 
-    /// `plan` is that of the first convolution: the block changes sizes as it does.
+    /// `plan` is that of the first convolution, which changes the sizes.
     pub fn new(plan: ConvPlan, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let ConvPlan {
             inputs, outputs, ..
@@ -146,7 +146,7 @@ impl ResidualBlock {
         self.second.forward_onto(inner, size, skip)
     }
 
-    /// While training, a block without a shortcut is one operation.
+    /// In training, a block with an identity skip connection is one operation.
     fn forward_in_one(&self, x: Tensor<4>, size: [usize; 2]) -> Tensor<4> {
         let compute = &self.second.compute;
         let halves = [

@@ -1,8 +1,8 @@
 //! Six latent dimensions as an affine map of the image (the paper's appendix A.2).
 //!
-//! With t = tanh(z_t), the matrix M = translation * rotation-and-shear * scale takes a place on
-//! the decoder's canvas to its place in the image. A pixel of the image therefore looks up the
-//! canvas at M^-1 of its own place. The shear angle is the *sum* of the rotation and shear
+//! With t = tanh(z_t), the matrix M = translation * rotation-and-shear * scale maps a position on
+//! the decoder's canvas to its position in the image. A pixel of the image therefore reads the
+//! canvas at M^-1 of its own position. The shear angle is the *sum* of the rotation and shear
 //! parameters: the paper prints their product, the authors' code uses the sum, which is the usual
 //! composition.
 
@@ -37,8 +37,8 @@ impl Default for TransformRanges {
     }
 }
 
-/// From `z_t [rows, 6]` to `[rows, 6]`, the two rows of the matrix that takes a place in the
-/// image to its place on the canvas, both spanning [-1, 1]; `canvas` is the canvas's width and
+/// From `z_t [rows, 6]` to `[rows, 6]`, the two rows of the matrix that maps a position in the
+/// image to its position on the canvas, both spanning [-1, 1]; `canvas` is the canvas's width and
 /// height as multiples of the image's.
 pub fn image_to_canvas(
     z_t: Tensor<2>,

@@ -1,4 +1,4 @@
-//! The networks between features and codes, of either kind.
+//! Encoders and decoders with dense or wide residual networks.
 
 use super::{ImageNetShape, Mlp, MlpShape, WideResNet, WideResNetDecoder, WideResNetShape};
 use crate::op::Compute;
@@ -17,7 +17,7 @@ pub enum NetName {
     Wrn,
 }
 
-/// Which kind of network stands between features and code.
+/// The kind of network between features and code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Net {
@@ -28,12 +28,12 @@ pub enum Net {
     Wrn(WideResNetShape),
 }
 
-/// What an encoder or a decoder is made of.
+/// The shape of an encoder or a decoder.
 #[derive(Clone, Debug)]
 pub struct NetShape {
     /// Its kind.
     pub net: Net,
-    /// Features that come in (encoder) or go out (decoder).
+    /// Number of features: inputs of an encoder, outputs of a decoder.
     pub features: usize,
     /// Height, width and channels where the features are pixels, channel by channel.
     pub image: Option<[usize; 3]>,
@@ -43,7 +43,7 @@ pub struct NetShape {
     pub code: usize,
     /// Activation of the dense layers.
     pub activation: Activation,
-    /// Whether a network of dense layers normalises its hidden ones.
+    /// Whether hidden layers of a dense network are normalised.
     pub batch_norm: bool,
 }
 
@@ -72,7 +72,7 @@ pub enum Encoder {
 }
 
 impl Encoder {
-    /// `first_layer` numbers its layers within the model.
+    /// `first_layer` is the number of its first layer within the model.
     pub fn new(shape: &NetShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         match shape.net {
             Net::Mlp => {
@@ -92,7 +92,7 @@ impl Encoder {
         }
     }
 
-    /// What the network was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         match self {
             Self::Mlp(net) => net.compute(),
@@ -100,7 +100,7 @@ impl Encoder {
         }
     }
 
-    /// Without layers, never run.
+    /// Without layers; never run.
     pub fn placeholder() -> Self {
         Self::Mlp(Mlp::placeholder())
     }
@@ -113,7 +113,7 @@ impl Encoder {
         }
     }
 
-    /// `x [rows, features]` to what the last layer sees, `[rows, units]`.
+    /// `x [rows, features]` to the input of the last layer, `[rows, units]`.
     pub(crate) fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
         match self {
             Self::Mlp(net) => net.last_hidden(x),
@@ -121,7 +121,7 @@ impl Encoder {
         }
     }
 
-    /// After a step: running averages take in its first batch.
+    /// Updates running averages with the step's first batch.
     pub fn update_running_statistics(&mut self) {
         match self {
             Self::Mlp(net) => net.update_running_statistics(),
@@ -161,9 +161,9 @@ impl Decoder {
         }
     }
 
-    /// The same network, but its outputs start at these `[features]`. A dense one starts without
-    /// weights behind its last hidden layer: outputs that nothing is learnt of stay as they are. A
-    /// convolutional one can only start at the mean of each channel.
+    /// The same network with initial outputs `[features]`. The last layer of a dense one starts
+    /// with zero weights, so that outputs without gradient stay as they are. A convolutional one
+    /// can only start at the mean of each channel.
     pub(crate) fn start_at(self, outputs: Vec<f32>) -> Self {
         match self {
             Self::Mlp(net) => Self::Mlp(net.start_at(outputs)),
@@ -179,7 +179,7 @@ impl Decoder {
         }
     }
 
-    /// After a step: running averages take in its first batch.
+    /// Updates running averages with the step's first batch.
     pub fn update_running_statistics(&mut self) {
         match self {
             Self::Mlp(net) => net.update_running_statistics(),

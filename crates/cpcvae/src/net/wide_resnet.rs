@@ -1,5 +1,5 @@
 //! Wide residual networks (Zagoruyko and Komodakis 2016) as encoders: the paper's WRN-28-2 with
-//! dense layers in the place of global pooling.
+//! dense layers in place of global pooling.
 
 use super::batch_norm::LEAK;
 use super::residual::{Conv, ConvPlan, ResidualBlock};
@@ -14,36 +14,36 @@ use serde::{Deserialize, Serialize};
 const STEM: usize = 16;
 /// Groups of blocks; each but the first halves the sides of the image.
 const GROUPS: usize = 3;
-/// Rows that go through at once where nothing is learnt: more would only take memory.
+/// Rows per pass in inference: more would only take memory.
 const ROWS_AT_ONCE: usize = 50;
 
 /// WRN-depth-width: 28 and 2 in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WideResNetShape {
-    /// Layers, as they are counted for these networks: 4 more than 6 for each block of a group.
+    /// Depth as counted for these networks: 4 plus 6 for each block of a group.
     pub depth: usize,
-    /// How many times the channels of a plain residual network.
+    /// Width factor, relative to the channels of a plain residual network.
     pub width: usize,
 }
 
 impl WideResNetShape {
-    /// Blocks of each group; none if there is no network of this depth.
+    /// Blocks of each group; `None` if there is no network of this depth.
     pub fn blocks(&self) -> Option<usize> {
         let blocks = self.depth.checked_sub(4)? / 6;
         (blocks > 0 && blocks * 6 + 4 == self.depth).then_some(blocks)
     }
 
-    /// How many times smaller each block makes the sides of its images.
+    /// The stride of each block.
     pub(crate) fn strides(&self) -> Vec<usize> {
         self.plans().iter().map(|plan| plan.stride).collect()
     }
 
-    /// Numbers in the weights of the convolutions.
+    /// Number of weights of the convolutions.
     pub(crate) fn weights(&self) -> u64 {
         let group = |group: u32| {
             let channels = (STEM as u64).saturating_mul(self.width as u64) << group;
             let one = channels.saturating_mul(channels).saturating_mul(9);
-            // The first of two in a block has fewer channels before it.
+            // The first convolution of a block has fewer input channels.
             one.saturating_mul(self.blocks().unwrap_or(0) as u64)
         };
         (0..GROUPS as u32).fold(0, |sum, each| group(each).saturating_add(sum))
@@ -71,7 +71,7 @@ impl WideResNetShape {
     }
 }
 
-/// An encoder's or a decoder's network, with the images on one side of it.
+/// The network of an encoder or a decoder, with images on one side.
 #[derive(Clone, Debug)]
 pub struct ImageNetShape {
     /// Depth and width.
@@ -87,7 +87,7 @@ pub struct ImageNetShape {
 }
 
 impl ImageNetShape {
-    /// Height and width after each convolution of the trunk, from the image's own on.
+    /// Height and width after each convolution of the trunk, starting with the image's own.
     pub(super) fn sizes(&self) -> Vec<[usize; 2]> {
         let mut size = [self.image[0], self.image[1]];
         let halved = |plan: &ConvPlan| {
@@ -98,7 +98,7 @@ impl ImageNetShape {
         [vec![[self.image[0], self.image[1]]], rest].concat()
     }
 
-    /// Height, width and channels where convolutions and dense layers meet.
+    /// Height, width and channels between convolutions and dense layers.
     pub(super) fn meeting(&self) -> [usize; 3] {
         let [height, width] = *self.sizes().last().expect("there is always one");
         let last = self.trunk.plans().last().map_or(STEM, |plan| plan.outputs);
@@ -129,7 +129,7 @@ pub struct WideResNet {
 }
 
 impl WideResNet {
-    /// `first_layer` numbers this network's layers within the model.
+    /// `first_layer` is the number of its first layer within the model.
     pub fn new(shape: &ImageNetShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let plans = shape.trunk.plans();
         let [height, width, channels] = shape.meeting();
@@ -154,7 +154,7 @@ impl WideResNet {
         }
     }
 
-    /// What the network was made with.
+    /// The compute handle of its layers.
     pub fn compute(&self) -> &Compute {
         self.dense.compute()
     }
@@ -164,12 +164,12 @@ impl WideResNet {
         in_parts(x, |x| self.dense.forward(self.convolved(x)))
     }
 
-    /// What the last layer sees, `[rows, units]`.
+    /// The input of the last layer, `[rows, units]`.
     pub(crate) fn last_hidden(&self, x: Tensor<2>) -> Tensor<2> {
         in_parts(x, |x| self.dense.last_hidden(self.convolved(x)))
     }
 
-    /// What the dense layers see.
+    /// The input of the dense layers.
     fn convolved(&self, x: Tensor<2>) -> Tensor<2> {
         let [rows, _] = x.dims();
         let [height, width, channels] = self.image;
@@ -195,8 +195,8 @@ impl WideResNet {
     }
 }
 
-/// Lets rows `[rows, ..]` through all together while something is learnt, because they share
-/// their statistics; else part by part.
+/// Passes rows `[rows, ..]` through in one piece in training, because they share batch statistics;
+/// otherwise in parts.
 pub(super) fn in_parts(x: Tensor<2>, forward: impl Fn(Tensor<2>) -> Tensor<2>) -> Tensor<2> {
     let [rows, columns] = x.dims();
     if x.is_autodiff() || rows <= ROWS_AT_ONCE {

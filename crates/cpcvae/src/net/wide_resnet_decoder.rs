@@ -17,18 +17,18 @@ pub struct WideResNetDecoder {
     blocks: Vec<ResidualBlock>,
     norm: BatchNorm,
     last: Conv,
-    /// `[channels of the image]`; the other convolutions have a normalisation behind them.
+    /// `[channels of the image]`; the other convolutions are followed by a normalisation.
     bias: Param<Tensor<1>>,
     /// Height and width after each block.
     #[module(skip)]
     sizes: Vec<[usize; 2]>,
-    /// Height, width and channels that the dense layers make.
+    /// Height, width and channels of the dense layers' output.
     #[module(skip)]
     meeting: [usize; 3],
 }
 
 impl WideResNetDecoder {
-    /// `shape.image` is what comes out. `first_layer` numbers this network's layers within the
+    /// `shape.image` is the output. `first_layer` is the number of its first layer within the
     /// model.
     pub fn new(shape: &ImageNetShape, seed: u64, first_layer: u64, compute: &Compute) -> Self {
         let mirrored = |plan: &ConvPlan| ConvPlan {
@@ -40,7 +40,7 @@ impl WideResNetDecoder {
         let plans: Vec<ConvPlan> = shape.trunk.plans().iter().rev().map(mirrored).collect();
         let mut sizes: Vec<[usize; 2]> = shape.sizes().into_iter().rev().collect();
         let meeting = shape.meeting();
-        // The first is where the dense layers end.
+        // The first is the output of the dense layers.
         sizes.remove(0);
         let dense = MlpShape {
             inputs: shape.code,
@@ -67,7 +67,7 @@ impl WideResNetDecoder {
         }
     }
 
-    /// The same network, but each channel starts at the mean of its `outputs`, channel by channel.
+    /// The same network, but each channel starts at the mean of its `outputs`.
     pub(crate) fn start_at(mut self, outputs: &[f32]) -> Self {
         let bias = self.bias.val();
         let [channels] = bias.dims();

@@ -1,12 +1,12 @@
 //! The random numbers of `cpcvae_kernels::random` in plain tensor operations, for devices other
-//! than the CPU: the numbers are made where they are used. Uniform numbers are the same to the bit,
+//! than the CPU: the numbers are made on the device. Uniform numbers are the same to the bit,
 //! normal ones up to the rounding of logarithm, sine and cosine.
 //!
-//! Burn's own generator is no function of a seed: devices draw lazily from one generator of the
-//! whole process, so that a draw may come after the seed of the next one.
+//! Burn's own generator is not a function of a seed: devices draw lazily from one generator of the
+//! whole process, so that a draw may come after the seed of the next one was set.
 //!
-//! Integers of devices are signed and of 32 bits or more, so a word of Philox is two tensors, of its
-//! higher and lower 16 bits.
+//! Integers on devices are signed and have 32 bits or more, so a word of Philox is two tensors,
+//! with its upper and lower 16 bits.
 
 use burn::tensor::{Device, Int, Tensor};
 use cpcvae_kernels::random::Stream;
@@ -36,7 +36,7 @@ pub(super) fn normal(stream: Stream, length: usize, device: &Device) -> Tensor<1
     interleave([a, b, c, d], length)
 }
 
-/// From the values of each word, `[groups * LANES]`, to elements in their order.
+/// Reorders the values of each word, `[groups * LANES]`, to the order of elements.
 fn interleave(values: [Tensor<1>; 4], length: usize) -> Tensor<1> {
     let [blocks] = values[0].dims();
     let values = values.map(|word| word.reshape([blocks / LANES, 1, LANES]));
@@ -44,7 +44,7 @@ fn interleave(values: [Tensor<1>; 4], length: usize) -> Tensor<1> {
     elements.narrow(0, 0, length)
 }
 
-/// Ten rounds of Philox4x32 for the counters of so many groups.
+/// Ten rounds of Philox4x32 for the counters of `groups` groups.
 fn blocks(stream: Stream, groups: usize, device: &Device) -> [Word; 4] {
     let count = (groups * LANES) as i64;
     let index = Tensor::<1, Int>::arange(0..count, device);
@@ -73,7 +73,7 @@ fn blocks(stream: Stream, groups: usize, device: &Device) -> [Word; 4] {
     counter
 }
 
-/// 32 bits of each element: the higher 16 and the lower 16.
+/// 32 bits of each element: the upper 16 and the lower 16.
 #[derive(Clone)]
 struct Word {
     high: Tensor<1, Int>,
@@ -103,14 +103,14 @@ impl Word {
         }
     }
 
-    /// The same word, as often as `like` has elements.
+    /// The same word for as many elements as `like` has.
     fn filled(word: u32, like: &Tensor<1, Int>) -> Self {
         let [high, low] = halves(word).map(|half| like.zeros_like().add_scalar(half));
         Self { high, low }
     }
 
-    /// High and low word of the product with `factor`. Products of halves have 32 bits: their sign
-    /// may be lost, their bits are not.
+    /// Upper and lower word of the product with `factor`. Products of halves have 32 bits, which
+    /// may overflow into the sign without losing bits.
     fn times(self, factor: u32) -> [Self; 2] {
         let [factor_high, factor_low] = halves(factor);
         let low_low = self.low.clone().mul_scalar(factor_low);

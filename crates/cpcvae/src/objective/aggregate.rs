@@ -5,7 +5,7 @@ use crate::distribution::Categorical;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// Which predictions the aggregate term looks at.
+/// Which predictions the aggregate term uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AggregateViews {

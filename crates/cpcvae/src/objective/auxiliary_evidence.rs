@@ -1,5 +1,5 @@
-//! The bounds of ADGM and SDGM. Given a draw a of q(a|x) they are M2's, with log p(a|...) added and
-//! log q(a|x) taken off.
+//! The bounds of ADGM and SDGM. Given a sample a of q(a|x) they are M2's, plus log p(a|...) minus
+//! log q(a|x).
 
 use super::{Examples, Terms};
 use crate::distribution::Categorical;
@@ -28,10 +28,11 @@ impl AuxiliaryEvidence {
         for sample in 0..self.samples.max(1) {
             let noise = noise.draw(sample);
             let (a, log_q) = draw(&posterior, &noise);
-            // All rows in one pass, so that labelled ones have no statistics of their own.
+            // All rows in one pass, so that labelled and unlabelled rows share batch statistics.
             let q = model.classify(batch.features.clone(), a.clone());
             let code_noise = |purpose, rows| noise.normal(purpose, [rows, model.code()]);
-            // First, as running averages take in the first pass and these rows are more.
+            // First, since running averages are updated with the first pass and these rows are
+            // more.
             if labelled < rows {
                 let a = a.clone().narrow(0, labelled, rows - labelled);
                 let draws = (rows - labelled) * model.classes();

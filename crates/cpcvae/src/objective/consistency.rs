@@ -8,7 +8,7 @@ use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// Which way the gradient of the consistency cost may flow back.
+/// The path along which the consistency cost has a gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GradientPath {
@@ -22,7 +22,7 @@ pub enum GradientPath {
     Features,
 }
 
-/// What x-bar is made of p(x|z).
+/// How x-bar is made from p(x|z).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Simulated {
@@ -52,7 +52,7 @@ impl GradientPath {
     }
 }
 
-/// What the evidence has already made of a batch.
+/// The quantities of a batch that the evidence term has already computed.
 pub(super) struct Original<'a> {
     /// `[rows, features]`
     pub(super) x: Tensor<2>,
@@ -66,9 +66,9 @@ pub(super) struct Original<'a> {
 
 /// A code z-bar of features x-bar simulated from z: `[rows, code]`.
 ///
-/// With transforms in the code, x-bar gets a transform drawn afresh from the prior: small affine
-/// changes do not change the class, so consistency conditions on the rest of the code only. The
-/// decoder need not run again for that, unless its gradient has to stop short of z.
+/// With transforms in the code, x-bar gets a new transform from the prior: small affine changes do
+/// not change the class, so consistency depends on the rest of the code only. The decoder's output
+/// can be reused for that, unless its gradient has to stop before z.
 pub(super) fn simulated_code(
     model: &Vae,
     original: Original,

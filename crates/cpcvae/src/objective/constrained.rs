@@ -10,7 +10,7 @@ use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// How much a term counts: its weight, which may rise from zero at the start of a stage.
+/// The weight of a term, which may rise from zero at the start of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// Full weight; 0 leaves the term out.
@@ -20,17 +20,17 @@ pub struct Term {
 }
 
 impl Term {
-    /// A weight that is the same from the first step to the last.
+    /// A constant weight.
     pub fn constant(weight: f64) -> Self {
         Self { weight, ramp: 0.0 }
     }
 
-    /// Whether the term counts at all.
+    /// Whether the weight is not zero.
     pub(crate) fn is_used(self) -> bool {
         self.weight != 0.0
     }
 
-    /// The weight when `share` of the stage is behind us.
+    /// The weight at `share` of the stage.
     pub fn at(self, share: f64) -> f64 {
         if self.ramp > share {
             self.weight * (share / self.ramp)
@@ -40,7 +40,7 @@ impl Term {
     }
 }
 
-/// The terms, and the ways of the gradient. The default is the plain VAE: evidence alone.
+/// The terms and gradient paths. The default is the plain VAE: evidence alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constrained {
     /// beta, of the KL divergence.
@@ -55,26 +55,26 @@ pub struct Constrained {
     pub entropy: Term,
     /// Of the predictor's squared weights.
     pub predictor_norm: Term,
-    /// Class frequencies pi that the aggregate term aims at.
+    /// Class frequencies pi of the aggregate term.
     pub class_shares: Vec<f32>,
-    /// Ways of the consistency cost's gradient.
+    /// Path of the consistency cost's gradient.
     pub gradient_path: GradientPath,
-    /// What x-bar is made of p(x|z).
+    /// How x-bar is made from p(x|z).
     pub simulated: Simulated,
-    /// Whether the prediction for the original learns from the consistency cost too.
+    /// Whether the consistency cost has a gradient into the prediction for the original row too.
     pub target_gradient: bool,
-    /// Predictions of which rows the aggregate term looks at: those for z, or for z and z-bar.
+    /// Predictions that the aggregate term uses: those for z, or for z and z-bar.
     pub aggregate_views: AggregateViews,
-    /// Share of the aggregate weight that is gone at the end of the stage; it falls linearly.
+    /// Share of the aggregate weight that is removed by the end of the stage; it falls linearly.
     pub aggregate_decay: f64,
-    /// How much the evidence of labelled rows counts beside that of the others.
+    /// The weight of the evidence of labelled rows relative to the others.
     pub labelled_evidence: LabelledEvidence,
     /// Share of the training rows that have a label, which [`LabelledEvidence::Data`] needs.
     pub labelled_share: f64,
-    /// Standard deviation of noise on what the encoder sees of a row. An encoder that has to make
-    /// do with it cannot overfit a few rows of many columns.
+    /// Standard deviation of noise on the encoder's input, which keeps the encoder from overfitting
+    /// a few rows of many columns.
     pub input_noise: f64,
-    /// Pseudo-labels, where they are asked for. Not in the paper.
+    /// Pseudo-labels, if wanted. Not in the paper.
     pub pseudo_labels: Option<PseudoLabels>,
 }
 
@@ -187,12 +187,12 @@ impl Constrained {
         terms
     }
 
-    /// Whether labels have any say: not in the plain VAE.
+    /// Whether labels are used: not in the plain VAE.
     pub fn uses_labels(&self) -> bool {
         self.prediction.is_used() || self.consistency.is_used()
     }
 
-    /// lambda: a constraint solver's, where there is one.
+    /// lambda: the constraint solver's, if there is one.
     fn prediction_weight(&self, progress: Progress) -> f64 {
         let configured = self.prediction.at(progress.share);
         progress.multiplier.unwrap_or(configured)
@@ -203,7 +203,7 @@ impl Constrained {
     }
 }
 
-/// The sum over labelled rows over the size of the whole batch: unlabelled rows count zero.
+/// The sum over labelled rows divided by the size of the whole batch: unlabelled rows count zero.
 fn mean_of_batch(loss: Tensor<1>, rows: usize) -> Tensor<1> {
     loss.sum().div_scalar(rows as f64)
 }

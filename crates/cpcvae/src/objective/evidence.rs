@@ -5,23 +5,24 @@ use crate::distribution::Likelihood;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// How much the evidence of labelled rows counts beside that of unlabelled ones.
+/// The weight of the evidence of labelled rows relative to unlabelled ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LabelledEvidence {
-    /// Every row of a batch counts alike. With half of it labelled, a few labelled rows count for as
-    /// much as all others.
+    /// Every row of a batch has the same weight. If half of the batch is labelled, a few labelled
+    /// rows count as much as all others.
     #[default]
     Batch,
-    /// Every row of the data counts alike, as in the paper's sum over labelled and unlabelled rows.
+    /// Every row of the data has the same weight, as in the paper's sum over labelled and
+    /// unlabelled rows.
     Data,
 }
 
 impl LabelledEvidence {
-    /// What each row of the batch counts: `[rows]`. `labelled_share` is the share of the training
-    /// rows that have a label. An unlabelled row counts 1, so that gamma weighs its consistency
-    /// against its evidence as in the paper; a labelled one counts as much less as it comes more
-    /// often. Nothing where all count alike.
+    /// The weight of each row of the batch: `[rows]`. `labelled_share` is the share of the training
+    /// rows that have a label. An unlabelled row has weight 1, so that gamma balances its
+    /// consistency and evidence as in the paper; the weight of a labelled row is smaller in
+    /// proportion to how much more often it is drawn. `None` where all have the same weight.
     pub(super) fn row_weights(self, batch: &Examples, labelled_share: f64) -> Option<Tensor<1>> {
         let (rows, labelled) = (batch.rows(), batch.labelled);
         if self == Self::Batch || labelled == 0 || labelled == rows {
@@ -36,8 +37,8 @@ impl LabelledEvidence {
     }
 }
 
-/// Adds `reconstruction`, the mean of -log p(x|z), and `kl`, with weights 1 and beta. Each row counts
-/// by `row_weights [rows]`, or all alike.
+/// Adds `reconstruction`, the mean of -log p(x|z), and `kl`, with weights 1 and beta. Rows are
+/// weighted by `row_weights [rows]`, or equally.
 pub(super) fn push(
     terms: &mut Terms,
     beta: f64,

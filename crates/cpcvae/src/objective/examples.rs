@@ -49,7 +49,7 @@ impl Examples {
         self
     }
 
-    /// Grey pixels drawn as black or white, anew at each step.
+    /// Grey pixels binarised at random, anew at each step.
     pub(crate) fn binarised(mut self, noise: &Noise) -> Self {
         let uniform = noise.uniform(NoisePurpose::Binarise, self.features.dims());
         self.features = binarise(self.features, uniform);

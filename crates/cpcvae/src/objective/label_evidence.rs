@@ -1,6 +1,6 @@
 //! M2's bounds: L^S for rows with a label, L^U = sum_y q(y|x) (L^S(x, y) - log q(y|x)) for rows
-//! without, and the extra classification loss that M2 needs. With a predictor of its own, the
-//! blended model ties it to q(y|x).
+//! without, and the extra classification loss that M2 needs. The blended model has a separate
+//! predictor and ties it to q(y|x).
 
 use super::{Examples, Terms};
 use crate::model::{LabelVae, StackedVae};
@@ -52,12 +52,12 @@ impl LabelEvidence {
     }
 }
 
-/// The batch as the upper model of a stack sees it: draws of q(z1|x) in place of the features,
-/// without gradient, since the lower model stays as it is.
+/// The batch for the upper model of a stack: samples of q(z1|x) in place of the features, without
+/// gradient, since the lower model is frozen.
 pub(super) fn as_codes(model: &StackedVae, batch: &Examples, noise: &Noise) -> Examples {
     let lower = model.features();
     let code_noise = noise.normal(NoisePurpose::Auxiliary, [batch.rows(), lower.code()]);
-    // As it answers when its own training is over: nothing of it follows this batch.
+    // In inference mode, so that the codes do not depend on this batch's statistics.
     let (z1, _) = lower
         .valid()
         .encode(batch.features.clone().inner())

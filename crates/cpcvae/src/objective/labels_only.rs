@@ -1,4 +1,4 @@
-//! The baseline's loss: prediction from the features of labelled rows.
+//! The baseline's loss: the prediction loss of labelled rows.
 
 use super::{Examples, Prediction, Terms};
 use crate::model::Classifier;

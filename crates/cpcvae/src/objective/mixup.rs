@@ -1,7 +1,7 @@
-//! Mixup: rows mixed of two, with their classes mixed alike (Zhang et al. 2018).
+//! Mixup: convex combinations of two rows and of their classes (Zhang et al. 2018).
 //!
-//! Between rows the predictor then changes evenly from one's class to the other's. Where rows are
-//! few and columns many it could otherwise say anything there, which is where new rows lie.
+//! Between two rows, the prediction then changes linearly from one's class to the other's. With few
+//! rows and many columns it would otherwise be arbitrary there, which is where new rows are.
 
 use super::{Examples, Prediction};
 use crate::model::Vae;
@@ -9,8 +9,8 @@ use crate::noise::{Noise, NoisePurpose};
 use burn::tensor::Tensor;
 
 /// Mean cross-entropy of the predictions for mixed rows, with noise of standard deviation
-/// `input_noise` on what the encoder sees of them: `[1]`. The pseudo-labels
-/// `pseudo_labels [unlabelled, classes]` stand for the classes of rows without a label.
+/// `input_noise` on the encoder's input: `[1]`. For unlabelled rows, `pseudo_labels [unlabelled,
+/// classes]` are used as classes.
 pub(super) fn cost(
     model: &Vae,
     batch: &Examples,
@@ -21,7 +21,7 @@ pub(super) fn cost(
     let rows = batch.rows();
     let share = noise.uniform(NoisePurpose::Mixing, [rows, 1]);
     let classes = Tensor::cat(vec![batch.labels.clone(), pseudo_labels.clone()], 0);
-    // Not the noise of the rows themselves.
+    // Different noise from that of the unmixed rows.
     let noise = noise.draw(1);
     let (z, _) = model
         .encode_through(mixed(batch.features.clone(), &share), input_noise, &noise)
@@ -30,8 +30,8 @@ pub(super) fn cost(
     prediction.loss(mixed(classes, &share)).mean()
 }
 
-/// Each of `rows [rows, columns]` mixed with the one opposite, of which it has `share [rows, 1]`
-/// itself. Rows of a batch are drawn at random, so that the one opposite is as good as any.
+/// Each of `rows [rows, columns]` mixed with the row at the opposite end, with weight `share [rows,
+/// 1]` for itself. The rows of a batch are in random order, so this is a random partner.
 fn mixed(rows: Tensor<2>, share: &Tensor<2>) -> Tensor<2> {
     let opposite = rows.clone().flip([0]);
     opposite.clone() + (rows - opposite) * share.clone()

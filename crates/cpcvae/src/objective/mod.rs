@@ -1,8 +1,8 @@
-//! The terms of the objectives, one equation a file, and the objectives that add them up.
+//! The terms of the objectives, one equation a file, and the objectives that sum them.
 //!
 //! Every term is a mean over the whole batch, labelled and unlabelled rows together, as in the
-//! authors' code: with half of the rows labelled, a prediction weight of 25 weighs the labelled
-//! mean by 12.5.
+//! authors' code: with half of the rows labelled, a prediction weight of 25 gives the mean over
+//! labelled rows a weight of 12.5.
 
 mod aggregate;
 mod auxiliary_evidence;
@@ -41,7 +41,7 @@ use crate::model::{Classifier, Model, StackedVae, Vae};
 use crate::noise::Noise;
 use serde::{Deserialize, Serialize};
 
-/// What a stage of training minimises, by the model that it trains.
+/// The objective of a stage, by the model that it trains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Objective {
     /// Of a [`Vae`].
@@ -56,17 +56,17 @@ pub enum Objective {
     Classifier(ClassifierObjective),
 }
 
-/// What a [`Vae`] can minimise.
+/// Objectives of a [`Vae`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(clippy::large_enum_variant)] // a stage has one; a box would gain nothing
 pub enum VaeObjective {
     /// Evidence under prediction and consistency constraints (VAE, supervised VAE, PC, CPC).
     Constrained(Constrained),
-    /// The predictor alone, on codes of an encoder that stays as it is.
+    /// The predictor alone, on codes of a frozen encoder.
     PredictorOnly(PredictorOnly),
 }
 
-/// What one of the models of a [`StackedVae`] minimises, while the other stays as it is.
+/// The objective of one of the models of a [`StackedVae`], while the other is frozen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StackedObjective {
     /// The lower model, of features.
@@ -75,16 +75,16 @@ pub enum StackedObjective {
     Labels(LabelEvidence),
 }
 
-/// What a [`Classifier`] can minimise.
+/// Objectives of a [`Classifier`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ClassifierObjective {
     /// The prediction loss of labelled rows.
     LabelsOnly,
-    /// The same, and predictions that withstand the worst small change of a row.
+    /// The same, and predictions that are robust to the worst small perturbation of a row.
     VirtualAdversarial(VirtualAdversarial),
 }
 
-/// Which rows an objective learns from.
+/// The rows that an objective learns from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsUsed {
     /// All, without their labels.
@@ -95,7 +95,7 @@ pub enum RowsUsed {
     Both,
 }
 
-/// Where training stands within a stage.
+/// The position of training within a stage.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Share of the stage's steps already taken, 0 to 1.
@@ -105,7 +105,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The whole of a stage is behind us: every ramp is at its top.
+    /// The end of a stage: every ramp is at its top.
     pub const DONE: Self = Self {
         share: 1.0,
         multiplier: None,
@@ -113,8 +113,8 @@ impl Progress {
 }
 
 impl Objective {
-    /// The terms for a batch. The noise is that of the step. An error when the model is not of the
-    /// kind that the objective trains.
+    /// The terms for a batch with the noise of the step. An error if the model is of another kind
+    /// than the objective trains.
     pub fn terms(
         &self,
         model: &Model,
@@ -146,7 +146,7 @@ impl Objective {
         })
     }
 
-    /// Which rows it learns from: batches are made of these.
+    /// The rows that it learns from, which batches are made of.
     pub(crate) fn rows_used(&self) -> RowsUsed {
         match self {
             Self::Vae(VaeObjective::Constrained(objective))
@@ -161,7 +161,7 @@ impl Objective {
         }
     }
 
-    /// The paper's objective, where it is that.
+    /// The paper's objective, if this is it.
     pub fn constrained(&self) -> Option<&Constrained> {
         match self {
             Self::Vae(VaeObjective::Constrained(objective))
@@ -170,7 +170,7 @@ impl Objective {
         }
     }
 
-    /// The same, to change it.
+    /// The same, mutable.
     pub(crate) fn constrained_mut(&mut self) -> Option<&mut Constrained> {
         match self {
             Self::Vae(VaeObjective::Constrained(objective))

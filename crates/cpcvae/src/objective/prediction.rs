@@ -1,4 +1,4 @@
-//! The prediction loss P(x, y) of the paper's constraint, and what else is done with predictions.
+//! The prediction loss P(x, y) of the paper's constraint, and other functions of predictions.
 
 use crate::distribution::Categorical;
 use burn::tensor::Tensor;
@@ -39,8 +39,8 @@ impl Prediction {
         }
     }
 
-    /// How far this is from what `original` says of the same rows: KL(original || this) for classes,
-    /// and for values that of unit normals, half the squared distance. `[rows]`
+    /// KL(original || this) of the same rows for classes, and for values that of unit normals, half
+    /// the squared distance. `[rows]`
     pub fn divergence_from(&self, original: &Self) -> Tensor<1> {
         let loss = self.loss(original.as_target());
         match original {
@@ -49,7 +49,7 @@ impl Prediction {
         }
     }
 
-    /// The same without a way for gradients.
+    /// The same, detached from the gradient tape.
     pub fn detach(&self) -> Self {
         match self {
             Self::Classes(categorical) => Self::Classes(categorical.detach()),
@@ -73,7 +73,7 @@ impl Prediction {
         }
     }
 
-    /// Class probabilities, or the values: what another prediction can be compared with.
+    /// Class probabilities, or the values: the target for another prediction.
     pub fn as_target(&self) -> Tensor<2> {
         match self {
             Self::Classes(categorical) => categorical.probs(),

@@ -1,4 +1,4 @@
-//! The second stage of `vae-then-mlp`: a predictor on the codes of an encoder that stays fixed.
+//! The second stage of `vae-then-mlp`: a predictor on the codes of a frozen encoder.
 
 use super::{Examples, Prediction, Terms};
 use crate::model::Vae;
@@ -7,7 +7,7 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// The prediction loss, and the size of the predictor's weights.
+/// The prediction loss and the predictor's squared weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PredictorOnly {
     /// Weight of the predictor's squared weights.
@@ -19,7 +19,7 @@ impl PredictorOnly {
     pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise) -> Terms {
         let mut terms = Terms::default();
         let code_noise = noise.normal(NoisePurpose::Code, [batch.labelled, model.code()]);
-        // As it answers when training is over: nothing of it follows this batch.
+        // In inference mode, so that the codes do not depend on this batch's statistics.
         let (z, _) = model
             .valid()
             .encode(batch.labelled_features().inner())

@@ -1,4 +1,4 @@
-//! Pseudo-labels of unlabelled rows, an extension that is ours and not the paper's.
+//! Pseudo-labels of unlabelled rows, an extension of ours, not the paper's.
 
 use super::{Examples, Prediction, Terms, mixup};
 use crate::model::Vae;
@@ -6,32 +6,32 @@ use crate::noise::Noise;
 use crate::pseudo_label::{ComparedFeatures, Propagation, ensemble, propagate};
 use serde::{Deserialize, Serialize};
 
-/// Where the pseudo-labels of unlabelled rows come from, and their weight.
+/// The source of the pseudo-labels of unlabelled rows, and their weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PseudoLabels {
     /// Weight of the cross-entropy between pseudo-labels and predictions.
     pub weight: f64,
-    /// Share of that weight that is gone at the end of the stage; it falls linearly.
+    /// Share of that weight that is removed by the end of the stage; it falls linearly.
     pub decay: f64,
-    /// Where they come from.
+    /// Their source.
     pub source: PseudoLabelSource,
     /// Neighbours of a row in the graph of label propagation.
     pub neighbours: usize,
-    /// What of a row is compared with other rows.
+    /// The features by which rows are compared.
     pub features: ComparedFeatures,
-    /// How often during the stage labels are propagated anew, over codes too.
+    /// How often labels are propagated again during the stage, also over codes.
     pub refreshes: u64,
     /// Weight of mixup rows, as a multiple of `weight`.
     pub mixup: f64,
 }
 
-/// Where pseudo-labels come from.
+/// The source of pseudo-labels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PseudoLabelSource {
     /// Label propagation with this alpha, below 1.
     Propagation {
-        /// The share of its neighbours' beliefs that a row takes over.
+        /// The weight of the neighbours' scores in a row's.
         alpha: f64,
     },
     /// A log-space mean of label propagation and classifiers of the labelled rows alone;
@@ -40,7 +40,7 @@ pub enum PseudoLabelSource {
 }
 
 impl PseudoLabels {
-    /// The same where weights are multiples of lambda.
+    /// The same with weights multiplied by lambda.
     pub fn times(&self, lambda: f64) -> Self {
         Self {
             weight: lambda * self.weight,
@@ -48,8 +48,8 @@ impl PseudoLabels {
         }
     }
 
-    /// Class probabilities of all rows by what is compared of them, `[rows, width]`, from the labels
-    /// (row, class) of some: `[rows, classes]`.
+    /// Class probabilities of all rows from the features by which they are compared, `[rows,
+    /// width]`, and the labels (row, class) of some: `[rows, classes]`.
     pub(crate) fn by_features(
         &self,
         features: &[f32],
@@ -67,7 +67,7 @@ impl PseudoLabels {
         }
     }
 
-    /// How labels are propagated, over codes too.
+    /// The settings of label propagation, also over codes.
     pub fn propagation(&self) -> Propagation {
         Propagation {
             neighbours: self.neighbours,
@@ -78,7 +78,7 @@ impl PseudoLabels {
         }
     }
 
-    /// The weight once `share` of the stage is behind us.
+    /// The weight at `share` of the stage.
     fn weight_at(&self, share: f64) -> f64 {
         self.weight * (1.0 - self.decay * share.min(1.0))
     }

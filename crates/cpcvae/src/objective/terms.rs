@@ -1,4 +1,4 @@
-//! Named, weighted terms. The same names reach logs, tables and screens.
+//! Named, weighted terms. The same names are used in logs, tables and on screen.
 
 use burn::tensor::Tensor;
 
@@ -27,7 +27,7 @@ impl Terms {
         });
     }
 
-    /// What is minimised: the weighted sum, `[1]`. `None` when no term has a weight.
+    /// The loss: the weighted sum, `[1]`. `None` when no term has a weight.
     pub fn loss(&self) -> Option<Tensor<1>> {
         self.0
             .iter()

@@ -1,5 +1,5 @@
 //! Virtual adversarial training (Miyato et al. 2019): the prediction for a row must stay the same
-//! under the small change of its features that would change it most.
+//! under the small perturbation of its features that changes it most.
 
 use super::{Examples, Prediction, Terms, entropy};
 use crate::model::Classifier;
@@ -8,30 +8,30 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// How much of the former direction a gradient keeps, relative to its own largest entry: nothing,
-/// but for a gradient that is exactly zero, which would leave no direction at all.
+/// The weight of the previous direction in the new one, relative to the gradient's largest entry:
+/// negligible, except for a gradient that is exactly zero, which would leave no direction at all.
 const FORMER: f32 = 1e-6;
 
-/// The weights of the terms, and the search for the change.
+/// The weights of the terms, and the search for the perturbation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VirtualAdversarial {
-    /// alpha, of the divergence under the worst change.
+    /// alpha, of the divergence under the worst perturbation.
     pub adversarial: f64,
     /// Of the entropy of predictions.
     pub entropy: f64,
-    /// How the worst change is found.
+    /// How the worst perturbation is found.
     pub search: WorstChange,
 }
 
 /// Power iteration for the direction in which the prediction changes fastest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorstChange {
-    /// Root mean square change of a feature: the length epsilon is this times the root of the
+    /// Root mean square perturbation of a feature: the length epsilon is this times the root of the
     /// number of features.
     pub radius: f64,
-    /// Length xi of the probing change, as a share of epsilon.
+    /// Length xi of the finite-difference perturbation, as a share of epsilon.
     pub probe: f64,
-    /// Number K of gradients.
+    /// Number K of power iterations.
     pub iterations: usize,
 }
 
@@ -48,7 +48,7 @@ impl VirtualAdversarial {
             terms.push("prediction", 1.0, loss.sum().div_scalar(rows as f64));
         }
         if self.adversarial != 0.0 {
-            // The prediction for the row itself is what is to be kept, so it does not follow.
+            // The prediction for the unperturbed row is a fixed target.
             let kept = prediction.detach();
             let change = self.search.find(model, x.clone(), &kept, noise);
             let changed = Prediction::new(model.predict(x + change), batch.classes);
@@ -68,12 +68,12 @@ impl WorstChange {
         self.radius * (features as f64).sqrt()
     }
 
-    /// A change of length epsilon for each row of `x [rows, features]`, which raises the
+    /// A perturbation of length epsilon for each row of `x [rows, features]` that increases the
     /// divergence from `kept`, the predictions for `x`: `[rows, features]`, without gradient.
     ///
-    /// At no change the divergence is smallest, so it grows with the square of the change, by a
-    /// matrix H. Its gradient at a short change d is H d, and normalising H d again and again
-    /// turns d to where the growth is fastest. It starts from a random direction.
+    /// The divergence is minimal at zero and quadratic for small perturbations, with a Hessian H.
+    /// Its gradient at a short perturbation d is H d, and normalising H d repeatedly turns d
+    /// towards the dominant eigenvector. It starts from a random direction.
     pub fn find(
         &self,
         model: &Classifier,
@@ -83,7 +83,8 @@ impl WorstChange {
     ) -> Tensor<2> {
         let [rows, features] = x.dims();
         let length = self.length(features);
-        // Only the change learns here: weights without gradients save a third of the work.
+        // Only the perturbation needs a gradient: weights without gradients save a third of the
+        // work.
         let frozen = model.clone().no_grad();
         let mut direction = unit(noise.normal(NoisePurpose::Direction, [rows, features]));
         for _ in 0..self.iterations {
@@ -110,7 +111,7 @@ impl WorstChange {
     }
 }
 
-/// Rows of length 1, `[rows, features]`.
+/// Rows normalised to length 1, `[rows, features]`.
 fn unit(rows: Tensor<2>) -> Tensor<2> {
     let length = rows.clone().square().sum_dim(1).sqrt();
     rows / length.clamp_min(f32::MIN_POSITIVE)

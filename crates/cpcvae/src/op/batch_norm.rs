@@ -1,4 +1,4 @@
-//! Batch normalisation with a leaky rectifier behind it, channels last.
+//! Batch normalisation followed by a leaky rectifier, channels last.
 
 use super::Compute;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
@@ -14,7 +14,7 @@ pub use cpcvae_kernels::batch_norm::EPSILON;
 use cpcvae_kernels::batch_norm::{self as kernel, NormShape, Rescale, Statistics};
 
 /// Mean and variance of each channel of `x [rows, height, width, channels]`: `[2, channels]`,
-/// without gradient. The gradient that flows through them is part of [`normalise`]'s.
+/// without gradient. [`normalise`] includes the gradient that flows through them.
 pub fn statistics(x: Tensor<4>) -> Tensor<2> {
     if is_cpu(&x.device()) {
         let x = x.inner();
@@ -208,7 +208,7 @@ impl<C: CheckpointStrategy> NormOp for Autodiff<Flex, C> {
 #[derive(Debug)]
 struct NormBackward;
 
-/// What the gradients of a normalisation need.
+/// The state for the gradients of a normalisation.
 #[derive(Clone, Debug)]
 pub(super) struct NormState {
     pub compute: Compute,
@@ -221,8 +221,8 @@ pub(super) struct NormState {
 }
 
 impl NormState {
-    /// Gradients of x, scale and shift from that of the output. `skip`, if there is one, is added to
-    /// that of x as it is written.
+    /// Gradients of x, scale and shift from that of the output. `skip`, if given, is added to that
+    /// of x as it is written.
     pub(super) fn gradients(self, gy: FlexTensor, skip: Option<FlexTensor>) -> [FlexTensor; 3] {
         let (compute, shape) = (self.compute, shape(&self.x));
         let (mut g_scale, mut g_shift) = (vec![0.0; shape.channels], vec![0.0; shape.channels]);

@@ -1,8 +1,8 @@
-//! Large buffers of a step, which serve again in the next one.
+//! A pool of large buffers that are reused in the next step.
 //!
-//! A step makes the same tensors as the step before. Asking the system for them each time costs
-//! page faults and clearing, and a good part of a step. So the fused operations take their outputs
-//! from a pool, and give back what they have used up.
+//! Each step makes tensors of the same sizes. Allocating them anew costs page faults and clearing,
+//! a good part of a step's time. So the fused operations take their outputs from a pool, and return
+//! buffers that they no longer need.
 
 use super::cpu::tensor;
 use burn_flex::FlexTensor;
@@ -12,8 +12,8 @@ use std::sync::{Mutex, MutexGuard};
 /// Smaller buffers are left to the allocator.
 const SMALLEST: usize = 4 * 1024;
 
-/// Buffers of one length that are kept at most: as many as the layers of one width in a deep
-/// network have between two steps.
+/// The most buffers of one length that are kept: as many as the layers of one width in a deep
+/// network hold between two steps.
 const MOST_OF_A_LENGTH: usize = 64;
 
 /// Unused buffers, by length.
@@ -21,13 +21,14 @@ const MOST_OF_A_LENGTH: usize = 64;
 pub(super) struct Buffers(Mutex<BTreeMap<usize, Vec<Vec<f32>>>>);
 
 impl Buffers {
-    /// A buffer for `length` numbers that will all be written before they are read.
+    /// A buffer for `length` numbers with unspecified content; all must be written before they are
+    /// read.
     pub(super) fn take(&self, length: usize) -> Vec<f32> {
         let found = self.lock().get_mut(&length).and_then(Vec::pop);
         found.unwrap_or_else(|| vec![0.0; length])
     }
 
-    /// Keeps the memory of a tensor that is no longer needed, if it has no other handle.
+    /// Returns the buffer of a tensor to the pool, if it has no other handle.
     pub(super) fn give_back(&self, used: FlexTensor) {
         let is_whole =
             used.is_contiguous() && used.bytes().len() == 4 * used.layout().num_elements();
@@ -81,7 +82,7 @@ mod tests {
         let first = buffers.filled(&[3, 5000], |values| values.fill(1.0));
         let place = first.as_slice::<f32>().unwrap().as_ptr();
         buffers.give_back(first);
-        // Another pool has memory of its own.
+        // Another pool has its own memory.
         let other = Buffers::default().take(15_000);
         assert_ne!(other.as_ptr(), place);
         let again = buffers.take(15_000);

@@ -1,5 +1,5 @@
-//! A layer for every class: `act(x + v_k)` for each row of x and each class k. What comes before
-//! x does not depend on the class and is computed once.
+//! A layer for every class: `act(x + v_k)` for each row of x and each class k. The layers before x
+//! do not depend on the class and are computed once.
 
 use super::Compute;
 use super::cpu::{is_cpu, record, sizes, tensor, values};

@@ -1,4 +1,4 @@
-//! Where and how a model computes.
+//! The device, precision and reusable memory of a model.
 
 use super::buffer::Buffers;
 use super::weights::PackedCopies;
@@ -9,11 +9,11 @@ pub use cpcvae_kernels::product::Precision;
 use std::fmt;
 use std::sync::Arc;
 
-/// A device, the precision of products on the CPU, and the memory that steps leave to the steps
-/// after them: unused buffers and packed weights.
+/// A device, the precision of products on the CPU, and memory that is reused from step to step:
+/// unused buffers and packed weights.
 ///
-/// Each training and each model that was opened has one of its own, which its layers share: what is
-/// computed in one place of a process changes nothing elsewhere. Clones are handles of the same.
+/// Each training and each opened model has its own, which its layers share, so that computations in
+/// the same process do not affect each other. Clones are handles of the same.
 ///
 /// ```
 /// use cpcvae::op::{Compute, Precision};
@@ -34,7 +34,7 @@ struct Inner {
 }
 
 impl Compute {
-    /// Without any memory yet. Parameters that are to have gradients need a device with autodiff.
+    /// With an empty pool. Parameters that need gradients need a device with autodiff.
     pub fn new(device: &Device, precision: Precision) -> Self {
         Self(Arc::new(Inner {
             device: device.clone(),
@@ -44,35 +44,35 @@ impl Compute {
         }))
     }
 
-    /// Where parameters are made.
+    /// The device of the parameters.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// How exact the factors of large products are on the CPU.
+    /// The precision of the factors of large products on the CPU.
     pub fn precision(&self) -> Precision {
         self.0.workspace.precision()
     }
 
-    /// To be called before parameters change: lets go of their packed copies, so that they can be
+    /// Must be called before parameters change: drops their packed copies, so that they can be
     /// changed in place.
     pub fn forget_weights(&self) {
         self.0.weights.forget();
     }
 
-    /// Frees all memory that is kept for later: after training, its sizes are of no use.
+    /// Frees all pooled memory: after training, buffers of these sizes are not needed.
     pub(crate) fn free_memory(&self) {
         self.0.weights.clear();
         self.0.buffers.clear();
         self.0.workspace.clear();
     }
 
-    /// A buffer for `length` numbers, which hold anything until they are written.
+    /// A buffer for `length` numbers with unspecified content.
     pub fn take(&self, length: usize) -> Vec<f32> {
         self.0.buffers.take(length)
     }
 
-    /// Takes back the memory of a tensor that is no longer needed, if it has no other handle.
+    /// Returns the buffer of a tensor to the pool, if it has no other handle.
     pub(crate) fn give_back(&self, used: FlexTensor) {
         self.0.buffers.give_back(used);
     }

@@ -1,4 +1,4 @@
-//! From the unconstrained outputs of a decoder to the parameters of a likelihood.
+//! Maps the unconstrained outputs of a decoder to the parameters of a likelihood.
 
 use super::Compute;
 use super::cpu::{is_cpu, record, sizes, values};
@@ -13,8 +13,8 @@ use burn_flex::FlexTensor;
 use cpcvae_kernels::transform;
 pub use cpcvae_kernels::transform::MapConstraint;
 
-/// Maps `raw [rows, maps, pixels]` to constrained parameters of the same shape; the map `i` gets
-/// `kinds[i]`.
+/// Maps `raw [rows, maps, pixels]` to constrained parameters of the same shape; `kinds[i]` applies
+/// to map `i`.
 pub fn constrain(compute: &Compute, raw: Tensor<3>, kinds: &[MapConstraint]) -> Tensor<3> {
     if is_cpu(&raw.device()) {
         Tensor::from_dispatch(<Dispatch as ConstrainOp>::constrain(

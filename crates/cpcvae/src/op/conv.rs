@@ -15,7 +15,7 @@ use burn_flex::FlexTensor;
 use cpcvae_kernels::conv::{self as kernel, ConvShape};
 use gradients::{ConvBackward, ConvOntoBackward};
 
-/// Which way a convolution goes.
+/// The direction of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// From the larger image to the smaller one.
@@ -43,7 +43,7 @@ pub fn convolve_up(
     either(compute, x, weight, stride, Way::Up(size))
 }
 
-/// [`convolve`] or [`convolve_up`], and `skip`, of the output's shape, added to it.
+/// [`convolve`] or [`convolve_up`], plus `skip`, which has the output's shape.
 pub fn convolve_onto(
     compute: &Compute,
     x: Tensor<4>,
@@ -91,7 +91,7 @@ pub fn composed(x: Tensor<4>, weight: Tensor<4>, stride: usize, way: Way) -> Ten
     let [kernel, ..] = weight.dims();
     let border = kernel / 2;
     let channels_first = x.permute([0, 3, 1, 2]);
-    // Burn's convolutions take [outputs, inputs, ...], its transposed ones the same of theirs.
+    // Burn's convolutions take [outputs, inputs, ...], its transposed ones [inputs, outputs, ...].
     let weight = weight.permute([3, 2, 0, 1]);
     let strides = [stride, stride];
     let y = match way {

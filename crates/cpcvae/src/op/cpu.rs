@@ -1,4 +1,4 @@
-//! What every fused operation needs: the storage of CPU tensors as slices, and back.
+//! CPU tensors as slices and back, for the fused operations.
 
 pub(crate) use crate::device::is_cpu;
 use burn::backend::{DType, TensorMetadata};
@@ -21,7 +21,7 @@ pub(super) fn tensor(values: Vec<f32>, shape: &[usize]) -> FlexTensor {
     )
 }
 
-/// The same tensor in one piece, without a second handle on its memory.
+/// The same tensor, contiguous, without a second handle on its memory.
 pub(super) fn contiguous(tensor: FlexTensor) -> FlexTensor {
     tensor.to_contiguous()
 }
@@ -31,8 +31,8 @@ pub(super) fn sizes<const D: usize>(tensor: &FlexTensor) -> [usize; D] {
     std::array::from_fn(|axis| tensor.shape()[axis])
 }
 
-/// Writes the fused version of an operation of one output for the tape: forward on plain
-/// tensors, and a backward step that gets the state kept by the forward and the output gradient.
+/// Writes the fused version of an operation with one output for the tape: forward on plain tensors,
+/// and a backward step that gets the state kept by the forward and the output gradient.
 macro_rules! record {
     ($backward:ident, $strategy:ty, [$($node:expr),+], $state:expr, $output:expr) => {
         match $backward.prepare::<$strategy>([$($node),+]).compute_bound().stateful() {

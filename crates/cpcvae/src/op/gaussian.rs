@@ -1,4 +1,4 @@
-//! A reparameterised sample of a diagonal normal and its divergence from the standard normal.
+//! A reparameterised sample of a diagonal normal and its KL divergence from the standard normal.
 
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{
@@ -19,7 +19,7 @@ pub fn sample_kl(raw: Tensor<2>, noise: Tensor<2>, floor: f32) -> (Tensor<2>, Te
         return composed(raw, noise, floor);
     }
     let [rows, code] = noise.dims();
-    // The tape has one output per operation, so the divergence rides as a last column.
+    // A tape operation has one output, so the divergence is appended as a last column.
     let both: Tensor<2> = Tensor::from_dispatch(<Dispatch as GaussianOp>::gaussian_sample_kl(
         raw.into_dispatch(),
         noise.into_dispatch(),

@@ -1,4 +1,4 @@
-//! `act(x W + b)`: the layer that carries nearly all of the arithmetic.
+//! `act(x W + b)`: the layer that takes most of the arithmetic.
 
 use super::Compute;
 use super::cpu::{contiguous, is_cpu, record, sizes, tensor, values};
@@ -71,7 +71,8 @@ impl LinearOp for Flex {
         bias: FlexTensor,
         act: Activation,
     ) -> FlexTensor {
-        // The copy, if one is made, replaces the original: then it can be given back.
+        // The copy, if one is made, replaces the original, so that its buffer can be returned to
+        // the pool.
         let x = contiguous(x);
         let (weight, bias) = (weight.to_contiguous(), bias.to_contiguous());
         let y = forward(&compute, &x, &weight, &bias, act);

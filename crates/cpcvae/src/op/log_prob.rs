@@ -18,9 +18,9 @@ pub use cpcvae_kernels::density::Density;
 
 /// Log-density of `x` under `maps [rows, maps, features]`, summed over features: `[rows]`.
 ///
-/// `x` is `[rows, features]`; with fewer rows, each serves as many rows of parameters in a row.
-/// Differentiable in the maps. Where a gradient with respect to `x` is wanted too, the composed
-/// twin is used.
+/// `x` is `[rows, features]`; with fewer rows, each is used for several consecutive rows of
+/// parameters. Differentiable in the maps. Where a gradient with respect to `x` is needed too, the
+/// composed twin is used.
 pub fn log_prob(compute: &Compute, density: Density, maps: Tensor<3>, x: Tensor<2>) -> Tensor<1> {
     if is_cpu(&maps.device()) && !x.is_tracked() {
         Tensor::from_dispatch(<Dispatch as LogProbOp>::log_prob(

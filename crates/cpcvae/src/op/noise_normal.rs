@@ -170,7 +170,7 @@ pub mod composed {
             + rho.clone().neg().add_scalar(1.0) * x.add_scalar(1.0).mul_scalar(0.5)
     }
 
-    /// One uniform decides the part (u < rho) and, rescaled, the place in it.
+    /// One uniform number decides the part (u < rho) and, rescaled, the position in it.
     fn draw([rho, mu, sigma]: &[Tensor<2>; 3], u: Tensor<2>) -> Tensor<2> {
         let is_normal = u.clone().lower(rho.clone());
         let within_normal = (u.clone() / rho.clone()).clamp(0.0, 1.0);

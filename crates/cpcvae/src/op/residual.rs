@@ -1,8 +1,9 @@
-//! A residual block whose input goes past its convolutions as it is, in one operation.
+//! A residual block with an identity skip connection, as one operation.
 //!
 //! The gradient of the block's output is also a part of that of its input. As one operation, the
-//! block adds it while the first normalisation writes the gradient of the input. Apart, the tape
-//! would add the two in a pass of its own, on one thread, and free memory that the next step needs.
+//! block adds it while the first normalisation writes the gradient of the input. With separate
+//! operations, the tape would add the two in an extra single-threaded pass, and free memory that
+//! the next step needs.
 
 use super::Compute;
 use super::batch_norm::{self, NormOp, NormState, as_statistics};
@@ -19,7 +20,7 @@ use burn::backend::{
 use burn::tensor::Tensor;
 use burn_flex::FlexTensor;
 
-/// A normalisation with its rectifier, and the convolution behind it.
+/// A normalisation with its rectifier, and the convolution after it.
 #[derive(Clone, Debug)]
 pub struct BlockHalf {
     /// Of the normalisation, `[channels]`.
@@ -31,9 +32,9 @@ pub struct BlockHalf {
 }
 
 /// `x + conv(norm(conv(norm(x))))` for `x [rows, height, width, channels]`, each half normalised by
-/// the statistics of its batch, with a rectifier of slope `leak` below zero behind each
-/// normalisation: the same shape as x. Also the statistics of both halves, `[2, channels]` each, on a
-/// device without autodiff. For training: x is on a device with autodiff.
+/// the statistics of its batch, with a rectifier of slope `leak` below zero after each
+/// normalisation: the same shape as x. Also returns the statistics of both halves, `[2, channels]`
+/// each, on a device without autodiff. For training: x is on a device with autodiff.
 pub fn residual(
     compute: &Compute,
     x: Tensor<4>,
@@ -98,8 +99,8 @@ pub(crate) trait ResidualOp: Backend {
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 }
 
-/// One half: its output without `skip`'s part or with it, its statistics, and what its gradients
-/// need.
+/// One half: its output, with `skip` added if given, its statistics, and the state for its
+/// gradients.
 fn half(
     compute: &Compute,
     x: FlexTensor,
@@ -195,7 +196,7 @@ struct HalfState {
 }
 
 impl HalfState {
-    /// Gradients of input, scale, shift and, if it is wanted, the weights.
+    /// Gradients of input, scale, shift and, if needed, the weights.
     fn gradients(
         self,
         gy: FlexTensor,
@@ -221,7 +222,7 @@ impl Backward<Flex, 7> for ResidualBackward {
         let wants = ops.parents.each_ref().map(Option::is_some);
         let [g_inner, d, e, f] = second.gradients(gy.clone(), None, wants[6]);
         let g_inner = g_inner.expect("it always has one");
-        // What went past the convolutions has the gradient of the output.
+        // The skip connection has the gradient of the output.
         let [gx, a, b, c] = first.gradients(g_inner, Some(gy), wants[3]);
         for (node, gradient) in ops.parents.into_iter().zip([gx, a, b, c, d, e, f]) {
             if let (Some(node), Some(gradient)) = (node, gradient) {

@@ -1,4 +1,4 @@
-//! Keeps gradients away from what an image does not show of its canvas.
+//! Masks gradients at the pixels of a canvas that its image does not show.
 
 use super::cpu::{is_cpu, record, sizes, values};
 use super::warp::Size;
@@ -12,7 +12,7 @@ use burn::tensor::Tensor;
 use burn_flex::FlexTensor;
 use cpcvae_kernels::transform;
 
-/// `raw [rows, maps, canvas pixels]` as it is. Its gradient is zero at the pixels of the canvas
+/// `raw [rows, maps, canvas pixels]` unchanged. Its gradient is zero at the pixels of the canvas
 /// outside the image that `theta [rows, 6]` places on it (see [`super::warp::constrain_warp`]).
 pub fn shown_only(raw: Tensor<3>, theta: Tensor<2>, canvas: Size) -> Tensor<3> {
     let theta = theta.detach();
@@ -40,7 +40,7 @@ pub fn composed(raw: Tensor<3>, theta: Tensor<2>, (height, width): Size) -> Tens
     let x = place(&|p| centre(p % width, width)) - part(2);
     let y = place(&|p| centre(p / width, height)) - part(5);
     let determinant = part(0) * part(4) - part(1) * part(3);
-    // The inverse of theta's matrix: where in the image a place on the canvas lies.
+    // The inverse of theta's matrix: the position in the image of a position on the canvas.
     let across = (part(4) * x.clone() - part(1) * y.clone()) / determinant.clone();
     let along = (part(0) * y - part(3) * x) / determinant;
     let inside = |place: Tensor<2>| place.abs().lower_equal_elem(1.0).float();

@@ -1,4 +1,4 @@
-//! Logarithms of class probabilities, and cross-entropies.
+//! Log-softmax and cross-entropy.
 
 use super::cpu::{is_cpu, record, sizes, tensor, values};
 use burn::backend::autodiff::{

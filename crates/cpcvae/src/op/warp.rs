@@ -17,9 +17,9 @@ use cpcvae_kernels::transform::{self, WarpShape};
 /// Height and width.
 pub type Size = (usize, usize);
 
-/// Warps `raw [rows, maps, canvas pixels]` (unconstrained) with `theta [rows, 6]`, the two rows
-/// of the affine matrix that takes a place in the image to its place on the canvas, both in
-/// units where the image (the canvas) spans [-1, 1]. Bilinear, borders replicated. Returns the
+/// Warps `raw [rows, maps, canvas pixels]` (unconstrained) with `theta [rows, 6]`, the two rows of
+/// the affine matrix that maps a position in the image to its position on the canvas, both in units
+/// where the image (the canvas) spans [-1, 1]. Bilinear, borders replicated. Returns the
 /// constrained parameters `[rows, maps, image pixels]`.
 ///
 /// The same as PyTorch's `affine_grid` and `grid_sample` with `align_corners=False` and
@@ -69,7 +69,7 @@ pub fn composed(
         place(&|p| centre(p % image.1, image.1)),
         place(&|p| centre(p / image.1, image.0)),
     );
-    // Place on the canvas in pixels, `[rows, image pixels]`.
+    // Position on the canvas in pixels, `[rows, image pixels]`.
     let on_canvas = |row: usize, size: usize| {
         let unit = theta_part(3 * row) * x.clone()
             + theta_part(3 * row + 1) * y.clone()
@@ -118,7 +118,7 @@ pub(crate) trait WarpOp: Backend {
     ) -> FloatTensor<Self>;
 }
 
-/// The warped maps, and the constrained maps on the canvas that the gradient needs.
+/// The warped maps, and the constrained maps on the canvas for the gradient.
 fn forward(
     compute: &Compute,
     raw: &FlexTensor,

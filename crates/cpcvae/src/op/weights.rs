@@ -1,10 +1,10 @@
-//! Weights packed for bfloat16 products, once between two updates.
+//! Weights packed for bfloat16 products, once per update.
 //!
-//! A packed copy is kept together with a handle of the weights that it was made of. While that
-//! handle lives, those weights cannot be changed in place and their memory cannot be used again, so
-//! an address found here is proof that the copy is current. The optimiser calls
-//! [`super::Compute::forget_weights`] before it updates; forgetting to do so would cost a copy of
-//! the weights, not a wrong result.
+//! A packed copy is stored with a handle of the weights that it was made of. While that handle
+//! lives, those weights cannot be changed in place and their memory cannot be reused, so finding
+//! their address here proves that the copy is current. The optimiser calls
+//! [`super::Compute::forget_weights`] before it updates; omitting the call would cost a copy of the
+//! weights, not give a wrong result.
 
 use super::Compute;
 use super::cpu::{sizes, values};
@@ -23,7 +23,7 @@ pub(super) struct PackedCopies(Mutex<Copies>);
 struct Copies {
     /// By the address of the weights.
     current: HashMap<usize, (FlexTensor, Arc<PackedWeights>)>,
-    /// Copies that are out of date, whose memory serves again.
+    /// Outdated copies, whose memory is reused.
     outdated: Vec<PackedWeights>,
 }
 
@@ -43,8 +43,8 @@ impl PackedCopies {
         packed.clone()
     }
 
-    /// Lets go of all weights, because they are about to change. Their packed copies give their
-    /// memory to the next ones.
+    /// Drops all weights, because they are about to change. The memory of their packed copies is
+    /// reused.
     pub(super) fn forget(&self) {
         let mut copies = self.lock();
         let current = copies.current.drain().map(|(_, (_, copy))| copy);
@@ -63,7 +63,7 @@ impl PackedCopies {
     }
 }
 
-/// Packed weights where products of the model's precision want them packed.
+/// Packed weights, where the model's precision uses them.
 pub(super) struct Handle(Option<Arc<PackedWeights>>);
 
 impl Handle {
@@ -75,7 +75,7 @@ impl Handle {
         Self(wanted.then(|| compute.weights().of(weight)))
     }
 
-    /// The weights as the kernels take them.
+    /// The weights in the form that the kernels take.
     pub(super) fn weights<'a>(&'a self, plain: &'a FlexTensor) -> WeightsRef<'a> {
         match &self.0 {
             Some(packed) => WeightsRef::Packed(packed),
@@ -96,14 +96,14 @@ mod tests {
         let first = copies.of(&weight);
         assert!(Arc::ptr_eq(&first, &copies.of(&weight)));
         assert_eq!(first.shape(), [2, 3]);
-        // As long as the copy is kept, the weights are shared: a change makes new ones.
+        // While the packed copy is kept, the weights are shared, so a change makes a copy.
         let mut changed = weight.clone();
         drop(weight);
         changed.storage_mut::<f32>()[0] = 9.0;
         assert!(!Arc::ptr_eq(&first, &copies.of(&changed)));
         drop(first);
         copies.forget();
-        // There is no other handle any more: a change happens in place, and is packed anew.
+        // Without another handle, a change happens in place, and the weights are packed anew.
         let place = values(&changed).as_ptr();
         changed.storage_mut::<f32>()[1] = 8.0;
         assert_eq!(values(&changed).as_ptr(), place);

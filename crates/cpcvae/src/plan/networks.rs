@@ -68,7 +68,7 @@ pub(super) fn batch_norm(config: &RunConfig, kind: ModelKind) -> Result<bool> {
     Ok(true)
 }
 
-/// Affine transforms in the code, where they are wanted.
+/// Affine transforms in the code, if wanted.
 pub(super) fn transform(
     config: &RunConfig,
     is_image: bool,

@@ -1,4 +1,4 @@
-//! Settings outside of `[method]` that objectives depend on, checked.
+//! Checks settings outside of `[method]` that objectives depend on.
 
 use crate::config::{PseudoLabelConfig, PseudoLabelSourceName, RunConfig};
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ pub(super) fn options(config: &RunConfig) -> Result<ObjectiveOptions> {
     })
 }
 
-/// With their weight as a multiple of lambda.
+/// Their weight is a multiple of lambda.
 fn pseudo_labels(settings: &PseudoLabelConfig) -> Result<Option<PseudoLabels>> {
     let source = match settings.source {
         PseudoLabelSourceName::None => return Ok(None),

@@ -1,4 +1,4 @@
-//! Rows of several kinds of columns: from one value a column to what the model sees, and back.
+//! Rows with several kinds of columns: from one value a column to the model's features, and back.
 
 use crate::distribution::{CountScale, RowLayout};
 use crate::error::Result;
@@ -6,18 +6,17 @@ use cpcvae_data::{Column, ColumnKind, Features, Matrix, Rows, Standardizer};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How the columns of a mixed table are scaled and laid out; see [`RowLayout`].
+/// The scales and layout of the columns of a mixed table; see [`RowLayout`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MixedScale {
     /// Mean and scale of the columns of numbers, in their order.
     pub numbers: Standardizer,
-    /// Where everything stands in a row of the model.
+    /// The layout of a row of the model.
     pub row: RowLayout,
 }
 
 impl MixedScale {
-    /// Measures the columns over the training rows. Where `standardise` is not wanted, numbers
-    /// stay as they are.
+    /// Measures the columns over the training rows. Without `standardise`, numbers are not scaled.
     pub fn fit(
         features: &Features,
         columns: &[Column],
@@ -81,7 +80,7 @@ impl MixedScale {
         Ok(fitted)
     }
 
-    /// Whether it can be that of these columns: as many of each kind, with as many levels.
+    /// Whether it matches these columns: as many of each kind, with as many levels.
     pub(crate) fn is_of(&self, columns: &[Column]) -> bool {
         let of_kind =
             |kind: fn(&ColumnKind) -> bool| columns.iter().filter(|c| kind(&c.kind)).count();
@@ -97,7 +96,7 @@ impl MixedScale {
             && levels.eq(self.row.categories.iter().copied())
     }
 
-    /// The places of each column in a row of the model.
+    /// The positions of each column in a row of the model.
     pub fn places<'a>(&'a self, columns: &'a [Column]) -> impl Iterator<Item = Range<usize>> + 'a {
         let mut numbers = self.row.number_places();
         let mut flags = self.row.flag_places();
@@ -114,7 +113,7 @@ impl MixedScale {
         })
     }
 
-    /// Names of the places: `town=Rome` for a level.
+    /// Names of the positions: `town=Rome` for a level.
     pub(crate) fn place_names(&self, columns: &[Column]) -> Vec<Column> {
         let mut names = vec![Column::number(""); self.row.width()];
         for (column, places) in columns.iter().zip(self.places(columns)) {
@@ -128,7 +127,7 @@ impl MixedScale {
         names
     }
 
-    /// Rows with one value a column as the model sees them.
+    /// Rows with one value a column, encoded for the model.
     pub fn encode(&self, columns: &[Column], features: &Features) -> Features {
         let places: Vec<Range<usize>> = self.places(columns).collect();
         let scale = self.clone();
@@ -137,7 +136,7 @@ impl MixedScale {
         })
     }
 
-    /// From one value a column to the values at its places, which are 0 before.
+    /// Writes one value a column to its positions, which are 0 before.
     fn encode_row(&self, places: &[Range<usize>], row: &[f32], out: &mut [f32]) {
         for (&value, places) in row.iter().zip(places) {
             if value.is_nan() {
@@ -155,8 +154,8 @@ impl MixedScale {
         }
     }
 
-    /// Rows of the model with one value a column again, each of its kind: the most probable
-    /// level, 0 or 1, a whole count.
+    /// Rows of the model decoded to one value a column, each of its kind: the most probable level,
+    /// 0 or 1, a whole count.
     pub fn decode(&self, columns: &[Column], rows: &Matrix) -> Matrix {
         let places: Vec<Range<usize>> = self.places(columns).collect();
         let mut values = Vec::with_capacity(rows.rows * columns.len());
@@ -185,8 +184,8 @@ impl MixedScale {
         }
     }
 
-    /// What the log-density of a row of the model gains in the user's units: minus the log of the
-    /// scales of those numbers that are known.
+    /// The change of a row's log-density in the user's units: minus the log of the scales of its
+    /// known numbers.
     pub fn log_density_shift(&self, row: &[f32]) -> f32 {
         let known = row.iter().zip(&self.numbers.scale);
         -known

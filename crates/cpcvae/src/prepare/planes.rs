@@ -1,5 +1,5 @@
 //! Colour images: pixel by pixel in data sets, channel by channel in models, which warp each
-//! channel as an image of its own.
+//! channel separately.
 
 use cpcvae_data::Matrix;
 
@@ -25,7 +25,7 @@ pub(super) fn join(mut rows: Matrix, channels: usize) -> Matrix {
     let mut before = vec![0.0; rows.columns];
     for row in rows.values.chunks_exact_mut(rows.columns) {
         before.copy_from_slice(row);
-        // The planes of an image are the transpose of its pixels.
+        // Channel-first is the transpose of channel-last.
         split(&before, row, rows.columns / channels);
     }
     rows

@@ -1,4 +1,4 @@
-//! What is done to rows before the model sees them, and how it is undone.
+//! Preprocessing of rows for the model, and its inverse.
 
 use super::{MixedScale, planes};
 use crate::error::{Error, Remedy, Result};
@@ -9,17 +9,17 @@ use cpcvae_data::{
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What is done to features and labels before the model sees them; stored in the model's card.
+/// Preprocessing of features and labels; stored in the model's card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Preprocess {
-    /// What a row must look like.
+    /// The expected layout of rows.
     pub layout: Layout,
     /// How features are scaled.
     pub features: FeatureScale,
     /// How continuous labels are scaled.
     pub labels: Option<Standardizer>,
-    /// What is subtracted from continuous labels before anything else, in 64 bits
-    /// ([`Labels::offsets`]), and has to be added where they are written; empty where nothing is.
+    /// Subtracted from continuous labels before scaling, in 64 bits ([`Labels::offsets`]), and
+    /// added again when they are written; empty if nothing is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub label_offsets: Vec<f64>,
 }
@@ -34,17 +34,17 @@ pub enum FeatureScale {
     Mixed(MixedScale),
     /// Pixels from [0, 1] to [low, high].
     Pixels {
-        /// What black becomes.
+        /// The value of black.
         low: f32,
-        /// What white becomes.
+        /// The value of white.
         high: f32,
     },
 }
 
 impl Preprocess {
-    /// Scales rows of the right layout. Columns of several kinds become as many columns as the
-    /// model sees, see [`MixedScale`]; the channels of colour images come one after the other. All
-    /// rows are checked now and scaled whenever they are read.
+    /// Scales rows of the right layout. Columns of several kinds are encoded, see [`MixedScale`];
+    /// the channels of colour images come one after the other. All rows are checked now and scaled
+    /// whenever they are read.
     pub fn apply(&self, data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
         if let FeatureScale::Standardise(_) = &self.features {
@@ -53,21 +53,21 @@ impl Preprocess {
         self.apply_with_gaps(data)
     }
 
-    /// The same, with missing cells left missing (NaN) also for a model that does not know of any:
-    /// to be filled in.
+    /// The same, with missing cells left as NaN even for a model without support for them: for
+    /// imputation.
     pub(crate) fn apply_with_gaps(&self, data: Dataset) -> Result<Dataset> {
         self.check_layout(&data)?;
         self.check_values(&data)?;
         Ok(self.apply_unchecked(data))
     }
 
-    /// Fails at values that cannot be, or are too far from those of training to be computed with.
+    /// Fails at values that are invalid or too far from those of training to compute with.
     pub(super) fn check_values(&self, data: &Dataset) -> Result<()> {
         let scales = self.number_scales();
         Ok(data.check_scaled_values(|column| *scales.get(column)?)?)
     }
 
-    /// The same for rows that have been looked at before.
+    /// The same for rows that were checked already.
     pub(super) fn apply_unchecked(&self, mut data: Dataset) -> Dataset {
         let (rows, width) = (&data.features, data.width());
         data.features = match self.features.clone() {
@@ -100,7 +100,7 @@ impl Preprocess {
         data
     }
 
-    /// Mean and standard deviation of each column that holds numbers; nothing for images.
+    /// Mean and standard deviation of each column that holds numbers; empty for images.
     fn number_scales(&self) -> Vec<Option<(f32, f32)>> {
         let numbers = match &self.features {
             FeatureScale::Standardise(scale) => scale,
@@ -119,7 +119,7 @@ impl Preprocess {
         self.columns().iter().map(of_column).collect()
     }
 
-    /// The columns of the data; none for images.
+    /// The columns of the data; empty for images.
     pub fn columns(&self) -> &[Column] {
         match &self.layout {
             Layout::Columns(columns) => columns,
@@ -127,7 +127,7 @@ impl Preprocess {
         }
     }
 
-    /// Where the values of each column stand in a prepared row; nothing where no cell can be missing.
+    /// The positions of each column's values in a prepared row; empty where no cell can be missing.
     pub(crate) fn places(&self) -> Vec<Range<usize>> {
         match &self.features {
             FeatureScale::Mixed(scale) => scale.places(self.columns()).collect(),
@@ -142,7 +142,7 @@ impl Preprocess {
         }
     }
 
-    /// Features as the model gives them, in the user's columns and units.
+    /// Features of the model in the user's columns and units.
     pub fn invert(&self, mut features: Matrix) -> Matrix {
         match &self.features {
             FeatureScale::Mixed(scale) => return scale.decode(self.columns(), &features),
@@ -161,7 +161,7 @@ impl Preprocess {
         features
     }
 
-    /// Continuous labels as the model gives them, in the user's units, less their offsets.
+    /// Continuous labels of the model in the user's units, minus their offsets.
     pub(crate) fn invert_labels(&self, mut labels: Matrix) -> Matrix {
         if let Some(scale) = &self.labels {
             for row in labels.values.chunks_exact_mut(scale.mean.len().max(1)) {
@@ -171,9 +171,8 @@ impl Preprocess {
         labels
     }
 
-    /// What the log-density of a prepared row gains in the user's units: minus the log of the
-    /// scales of its columns, of those that are numbers and known. Pixels are scored in the
-    /// model's units, as in the literature.
+    /// The change of a prepared row's log-density in the user's units: minus the log of the scales
+    /// of its known numbers. Pixels are scored in the model's units, as in the literature.
     pub fn log_density_shift(&self, row: &[f32]) -> f32 {
         match &self.features {
             FeatureScale::Mixed(scale) => scale.log_density_shift(row),
@@ -191,9 +190,9 @@ impl Preprocess {
         (0..rows.rows()).map(shift).sum::<f64>() / rows.rows() as f64
     }
 
-    /// An evaluation on prepared rows with its ELBO, and the error of a single continuous label,
-    /// in the user's units. Errors over several label dimensions stay in standard deviations: the dimensions
-    /// may have different units.
+    /// An evaluation on prepared rows with its ELBO, and the error of a single continuous label, in
+    /// the user's units. Errors over several label dimensions stay in standard deviations, since
+    /// the dimensions may have different units.
     pub(crate) fn in_user_units(&self, mut evaluation: Evaluation, rows: &Features) -> Evaluation {
         let shift = self.mean_shift(rows);
         evaluation.elbo = evaluation.elbo.map(|elbo| elbo + shift);
@@ -226,7 +225,7 @@ impl Preprocess {
     }
 }
 
-/// Whether values of the two mean the same; the range that was found in whole numbers does not count.
+/// Whether the layouts are equivalent; the observed range of whole numbers may differ.
 fn are_alike(ours: &Layout, theirs: &Layout) -> bool {
     match (ours, theirs) {
         (Layout::Columns(ours), Layout::Columns(theirs)) => {
@@ -239,7 +238,7 @@ fn are_alike(ours: &Layout, theirs: &Layout) -> bool {
     }
 }
 
-/// Rows with missing cells are for models that have learnt to do without.
+/// Rows with missing cells are only for models that support them.
 fn check_whole(data: &Dataset) -> Result<()> {
     let Some((row, column)) = data.first_missing() else {
         return Ok(());

@@ -1,16 +1,16 @@
-//! The choice of label propagation's alpha, by leaving labels out one at a time.
+//! The choice of label propagation's alpha by leave-one-out cross-validation.
 
 use super::conjugate_gradient::{TOLERANCE, solve};
 use super::knn_graph::KnnGraph;
 
 /// Candidates, in increasing order.
 const ALPHAS: [f64; 4] = [0.9, 0.99, 0.999, 0.9999];
-/// Labels that are left out, one at a time.
+/// The most labels that are left out, one at a time.
 const MOST_LABELS: usize = 40;
 
-/// The alpha at which most of the `judges` (places in `labels`) are found again from all other
-/// labels, and what is said of them without their own label, `[judges, classes]`; the larger one of two that do equally well, since where labels are few
-/// only a large alpha carries them everywhere.
+/// The alpha with the most correct leave-one-out predictions at `left_out` (indices into `labels`),
+/// and these predictions, `[left out, classes]`. Of two equally good alphas the larger one: where
+/// labels are few, only a large alpha propagates them to all rows.
 pub(super) fn choose(
     graph: &KnnGraph,
     labels: &[(u32, u32)],
@@ -23,7 +23,7 @@ pub(super) fn choose(
         let beliefs = left_out(graph, alpha, labels, judges, classes);
         let found = found_again(&beliefs, labels, judges, classes);
         if found < most {
-            // A still larger alpha takes longest to solve, and is not the cure.
+            // A still larger alpha takes longest to solve and would not help.
             break;
         }
         most = found;
@@ -32,7 +32,7 @@ pub(super) fn choose(
     best
 }
 
-/// How many of the `judges` have their own class as the most probable one, alone.
+/// How many of the left-out labels have their own class as the single most probable one.
 fn found_again(beliefs: &[f64], labels: &[(u32, u32)], judges: &[usize], classes: usize) -> usize {
     let is_found = |(belief, judge): &(&[f64], &usize)| {
         let class = labels[**judge].1 as usize;
@@ -42,17 +42,16 @@ fn found_again(beliefs: &[f64], labels: &[(u32, u32)], judges: &[usize], classes
     rows.filter(is_found).count()
 }
 
-/// Places of the labels that are left out: all, or every so many of a longer list.
+/// Indices of the labels that are left out: all, or every n-th of a longer list.
 pub(super) fn judges(labels: &[(u32, u32)]) -> Vec<usize> {
     let step = labels.len().div_ceil(MOST_LABELS).max(1);
     (0..labels.len()).step_by(step).collect()
 }
 
-/// What each of the `judges` is taken for when its label is taken away, `[judges, classes]`, not
-/// scaled to add up to 1.
+/// Leave-one-out predictions, `[left out, classes]`, not normalised.
 ///
-/// The solution is linear in the labels, so that taking one away is subtracting the solution for
-/// it alone: no system has to be solved twice.
+/// The solution is linear in the labels, so leaving one out is subtracting the solution for it
+/// alone: no system has to be solved twice.
 fn left_out(
     graph: &KnnGraph,
     alpha: f64,
@@ -60,7 +59,7 @@ fn left_out(
     judges: &[usize],
     classes: usize,
 ) -> Vec<f64> {
-    // A column for each class with all its labels, and one for each judge alone.
+    // A column for each class with all its labels, and one for each left-out label alone.
     let columns = classes + judges.len();
     let mut right = vec![0.0; graph.rows() * columns];
     for (row, class) in labels {
@@ -88,8 +87,8 @@ fn left_out(
             let is_own = f64::from(u8::from(k == class as usize));
             let arrived = beliefs[k] - is_own * beliefs[own];
             let mass = masses[k] - is_own * masses[own];
-            // Without any other label of its class there is nothing to arrive, and what is less
-            // than the solver's tolerance is rounding.
+            // Without another label of its class no mass can arrive, and values below the solver's
+            // tolerance are rounding error.
             if mass > 1e-9 * masses[k] && arrived > TOLERANCE * beliefs[own] {
                 counts[k] * arrived / mass
             } else {
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
     use cpcvae_kernels::neighbours::nearest_others;
 
-    /// Two long chains side by side, each with labels at one end and in the middle.
+    /// Two long parallel chains, each with labels at one end and in the middle.
     fn chains() -> (Vec<f32>, Vec<(u32, u32)>) {
         let points = (0..400).flat_map(|i| [(i / 2) as f32 * 0.1, (i % 2) as f32 * 1.5]);
         (points.collect(), vec![(0, 0), (200, 0), (1, 1), (201, 1)])
@@ -124,7 +123,7 @@ mod tests {
                 let (row, class) = others.remove(*left_out);
                 let beliefs = super::super::propagate::beliefs(&graph, alpha, &others, 2);
                 let row = &beliefs[row as usize * 2..][..2];
-                // The class masses follow all four labels, as in the fast way.
+                // The class masses follow all four labels, as in the fast version.
                 let weight = |k: u32| if k == class { 2.0 } else { 1.0 };
                 row[class as usize] * weight(class) > row[1 - class as usize] * weight(1 - class)
             });

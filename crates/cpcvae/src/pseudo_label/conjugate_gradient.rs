@@ -1,14 +1,15 @@
-//! Solves `(I - alpha S) F = Y`, a symmetric positive definite system, for many columns.
+//! Conjugate gradients for `(I - alpha S) F = Y`, a symmetric positive definite system, for many
+//! columns.
 
 use super::knn_graph::KnnGraph;
 use rayon::prelude::*;
 
-/// Residuals are made smaller by this factor.
+/// Residuals are reduced by this factor.
 pub(super) const TOLERANCE: f64 = 1e-6;
-/// More than any graph should need: the condition number is at most 2 / (1 - alpha).
+/// A limit that no graph should reach: the condition number is at most 2 / (1 - alpha).
 const MOST_STEPS: usize = 1000;
-/// Columns that are solved together. A row of a block is a line of the cache, so what graph fetch
-/// from all over the graph stays near, and blocks that are done do not wait for others.
+/// Columns that are solved together. A row of a block is one cache line, so that accesses all over
+/// the graph stay local, and finished blocks do not wait for others.
 pub(super) const BLOCK: usize = 8;
 
 /// A row of a block.
@@ -19,7 +20,7 @@ pub(super) fn solve(graph: &KnnGraph, alpha: f64, columns: usize, right: Vec<f64
     let blocks: Vec<Vec<Line>> = (0..columns.div_ceil(BLOCK))
         .into_par_iter()
         .map(|block| {
-            // Columns beyond the last are zeros, and solved from the start.
+            // Columns beyond the last are zeros, which are solved from the start.
             let line = |row: &[f64]| {
                 let mut line = Line::default();
                 let values = &row[block * BLOCK..columns.min((block + 1) * BLOCK)];
@@ -73,7 +74,7 @@ fn solve_block(graph: &KnnGraph, alpha: f64, right: Vec<Line>) -> Vec<Line> {
     solution
 }
 
-/// The scalar product of each column of `a` with that of `b`.
+/// The dot product of each column of `a` with that of `b`.
 fn products(a: &[Line], b: &[Line]) -> Line {
     let mut sums = Line::default();
     for (a, b) in a.iter().zip(b) {
@@ -93,7 +94,7 @@ fn add(a: &mut [Line], b: &[Line], factor: &Line) {
     }
 }
 
-/// Column by column; a column that is already solved stays as it is.
+/// Column by column; 0 for a column that is already solved.
 fn ratio(a: &Line, b: &Line) -> Line {
     std::array::from_fn(|k| if b[k] > 0.0 { a[k] / b[k] } else { 0.0 })
 }
@@ -103,8 +104,8 @@ mod tests {
     use super::*;
     use cpcvae_kernels::neighbours::nearest_others;
 
-    /// For more columns than a block has, and not a whole number of blocks: what is solved for
-    /// gives the right side again.
+    /// For more columns than a block has, and not a whole number of blocks: multiplying the
+    /// solution by the matrix gives the right side.
     #[test]
     fn a_solution_solves_every_column() {
         let points: Vec<f32> = (0..60).map(|i| (i * i % 61) as f32).collect();

@@ -1,11 +1,11 @@
-//! Pseudo-labels of an ensemble: every classifier has a vote, the better the louder.
+//! Pseudo-labels of an ensemble of classifiers with weighted votes.
 
 use super::members::Members;
 use super::propagate::{beliefs, knn_graph};
 use super::vote::{Vote, log_mean};
 use super::{alpha, whole};
 
-/// What label propagation counts before any label speaks, beside 1 for all members.
+/// The prior weight of label propagation, relative to 1 for all members together.
 pub const PROPAGATION_PRIOR: f64 = 0.6;
 
 /// Class probabilities of all rows from a few labels, before any network is trained:
@@ -13,9 +13,9 @@ pub const PROPAGATION_PRIOR: f64 = 0.6;
 ///
 /// Label propagation over `neighbours` a row, with the alpha that leave-one-out chooses, and the
 /// [`Members`], which learn from the labelled rows alone. Their probabilities are averaged in log
-/// space, with weights by their log-loss on labels that they did not see ([`Vote`]). Who is best
-/// differs from table to table, trees most often with few labels, and a handful of labels cannot
-/// tell: so nobody is left out before many labels speak against him.
+/// space, with weights by their log-loss on held-out labels ([`Vote`]). Which is best differs from
+/// table to table, trees most often with few labels, and a handful of labels cannot decide: so no
+/// classifier loses its weight before many labels speak against it.
 pub fn ensemble(
     features: &[f32],
     width: usize,
@@ -49,7 +49,7 @@ pub fn ensemble(
     log_mean(&votes, &said, classes)
 }
 
-/// Rows that add up to 1; those of zeros become equal shares.
+/// Rows normalised to sum 1; uniform where all are zero.
 fn normalised(beliefs: &[f64], classes: usize) -> Vec<f32> {
     let row = |row: &[f64]| -> Vec<f32> {
         let sum: f64 = row.iter().sum();

@@ -1,21 +1,21 @@
-//! What of a row is compared with other rows.
+//! The features by which rows are compared.
 
 use super::hog::{HOG_LENGTH, hog};
 use cpcvae_data::{Layout, Matrix};
 use serde::{Deserialize, Serialize};
 
-/// What of a row is compared with other rows.
+/// The features by which rows are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparedFeatures {
     /// Its values: columns, or pixels.
     Values,
-    /// Where it is an image, histograms of oriented gradients ([`hog`]).
+    /// HOG descriptors ([`hog`]) for images, values otherwise.
     Hog,
 }
 
 impl ComparedFeatures {
-    /// What is to be compared of rows of that layout, the channels of images one after the other.
+    /// The features of rows of that layout, the channels of images one after the other.
     pub fn of(self, rows: Matrix, layout: &Layout) -> Matrix {
         match (self, layout) {
             (

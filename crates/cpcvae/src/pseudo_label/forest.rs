@@ -1,8 +1,8 @@
 //! Classifiers from the labelled rows alone: extremely randomised trees (Geurts et al. 2006) and a
 //! random forest (Breiman 2001).
 //!
-//! Trees ask one column at a time, so that columns which say nothing, or are on other scales, do
-//! no harm: where distances between rows are no guide, they often are.
+//! A split uses one column at a time, so uninformative columns and different scales do no harm:
+//! trees often work where distances between rows do not.
 
 use super::labelled::{Classifier, Labelled};
 use super::trees::{ClassTargets, Growth, Known, Splits, Trees};
@@ -33,7 +33,7 @@ pub(super) struct Forest(pub(super) Trees);
 #[derive(Clone, Debug)]
 pub(super) struct RandomForest(pub(super) Trees);
 
-/// Each split looks at as many columns as the root of their number.
+/// Each split considers the square root of the number of columns.
 fn grow(data: Labelled<'_>, used: &[usize], splits: Splits) -> Trees {
     let rows: Vec<u32> = data.labels.iter().map(|(row, _)| *row).collect();
     let known = Known {
@@ -86,7 +86,7 @@ mod tests {
     use crate::probabilities::largest;
     use cpcvae_kernels::random::{Stream, uniform};
 
-    /// The class is which half of column 0 a row is in; nine more columns say nothing.
+    /// The class depends on the half of column 0 that a row is in; nine more columns are noise.
     fn rows(rows: usize) -> (Vec<f32>, Vec<(u32, u32)>) {
         let mut features = vec![0.0; rows * 10];
         let stream = Stream {

@@ -1,23 +1,23 @@
-//! Histograms of oriented gradients (HOG): images described by the directions of their edges, so that those of one shape are near each
-//! other whatever the width of a stroke or a shift by a pixel.
+//! Histograms of oriented gradients (HOG): images described by the directions of their edges, so
+//! that images of the same shape are similar despite small shifts and different stroke widths.
 
 use rayon::prelude::*;
 use std::f32::consts::PI;
 
-/// Parts of a side: edges are collected in squares that overlap by half.
+/// Cells along a side: edges are collected in squares that overlap by half.
 pub(crate) const CELLS: usize = 7;
-/// Directions of an edge, from 0 to half a turn: dark on light is the same as light on dark.
+/// Orientation bins, from 0 to 180 degrees: dark on light is the same as light on dark.
 pub(crate) const DIRECTIONS: usize = 8;
 
-/// Numbers that describe an image.
+/// Length of the descriptor.
 pub const HOG_LENGTH: usize = CELLS * CELLS * DIRECTIONS;
 
-/// For each of `images [rows, channels, height, width]` how strong its edges of each direction are
-/// in each part of it, `[rows, HOG_LENGTH]`: histograms of oriented gradients (Dalal and Triggs 2005).
+/// HOG descriptors (Dalal and Triggs 2005) of `images [rows, channels, height, width]`: `[rows,
+/// HOG_LENGTH]`, the strength of edges of each direction in each cell.
 ///
 /// Each pixel votes with the length of its gradient for the two nearest directions and the four
-/// nearest cells. Of the shares of an image, which do not depend on its contrast, the roots are
-/// taken, so that a faint edge counts beside a strong one.
+/// nearest cells. The histogram is normalised to shares, which do not depend on the contrast, and
+/// the square root of each is taken, so that faint edges count too.
 ///
 /// # Panics
 /// If the images' length does not fit the shape.
@@ -41,8 +41,8 @@ pub fn hog(images: &[f32], [height, width, channels]: [usize; 3]) -> Vec<f32> {
     described
 }
 
-/// For each pixel along a side, the two cells nearest to it and its share in each; a share that
-/// would go to a cell outside is lost, so that all cells weigh their pixels alike.
+/// For each pixel along a side, the two nearest cells and its weight in each; weight for a cell
+/// outside is dropped, so that all cells weigh their pixels alike.
 pub(crate) fn votes(side: usize) -> Vec<[(usize, f32); 2]> {
     let cell = side as f32 / CELLS as f32;
     let of_pixel = |pixel: usize| {
@@ -57,7 +57,7 @@ pub(crate) fn votes(side: usize) -> Vec<[(usize, f32); 2]> {
     (0..side).map(of_pixel).collect()
 }
 
-/// Adds the votes of one colour's pixels to `out [cell row, cell column, direction]`.
+/// Adds the votes of one channel's pixels to `out [cell row, cell column, direction]`.
 fn collect(
     plane: &[f32],
     rows: &[[(usize, f32); 2]],
@@ -68,7 +68,7 @@ fn collect(
     let at = |y: usize, x: usize| plane[y * width + x];
     for (y, in_rows) in rows.iter().enumerate() {
         for (x, in_columns) in columns.iter().enumerate() {
-            // At the border the pixel itself stands in for the one that is not there.
+            // Border pixels are repeated.
             let across = at(y, (x + 1).min(width - 1)) - at(y, x.saturating_sub(1));
             let down = at((y + 1).min(height - 1), x) - at(y.saturating_sub(1), x);
             let strength = across.hypot(down);

@@ -1,6 +1,6 @@
-//! Kernels: how alike two rows are.
+//! Kernel functions.
 
-/// How alike two rows are.
+/// A kernel function of two rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kernel {
     /// `1 + a b / columns`
@@ -18,7 +18,7 @@ impl Kernel {
         }
     }
 
-    /// Of each row `[rows, columns]` with each: `[rows, rows]`.
+    /// The kernel matrix of rows `[rows, columns]`: `[rows, rows]`.
     pub(crate) fn between(self, rows: &[f32], columns: usize) -> Vec<f64> {
         let row = |at: usize| &rows[at * columns..][..columns];
         let n = rows.len() / columns.max(1);
@@ -28,7 +28,7 @@ impl Kernel {
     }
 }
 
-/// The median squared distance between rows, at least a little.
+/// The median squared distance between rows, bounded away from zero.
 pub(crate) fn median_square(rows: &[f32], columns: usize) -> f64 {
     let n = rows.len() / columns;
     let row = |i: usize| &rows[i * columns..][..columns];

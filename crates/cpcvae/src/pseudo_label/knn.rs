@@ -22,7 +22,7 @@ pub fn knn(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize
     for (place, votes) in probabilities.chunks_exact_mut(classes.max(1)).enumerate() {
         for voter in place * near.count..(place + 1) * near.count {
             let (_, class) = labels[near.rows[voter] as usize];
-            // A distance of zero outvotes all others but is still a number.
+            // A distance of zero outweighs all others but stays finite.
             votes[class as usize] += 1.0 / near.distances[voter].max(1e-6);
         }
         let sum: f32 = votes.iter().sum();

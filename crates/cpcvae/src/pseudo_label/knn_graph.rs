@@ -1,20 +1,20 @@
-//! The graph: symmetric weights between neighbours, normalised.
+//! The k-nearest-neighbour graph: symmetric, normalised weights.
 
 use super::conjugate_gradient::{BLOCK, Line};
 use cpcvae_kernels::neighbours::Neighbours;
 use rayon::prelude::*;
 
-/// Larger numbers trust near neighbours more than far ones. With 8, a row's farthest neighbour
-/// hardly counts; fewer of the links between dense regions survive than with 1 or 4.
+/// Larger numbers give near neighbours more weight. With 8, the farthest neighbour of a row hardly
+/// counts; fewer of the edges between dense regions survive than with 1 or 4.
 const SHARPNESS: f64 = 8.0;
 
-/// S = D^(-1/2) W D^(-1/2), row by row, where W holds the weights between neighbours and D their
-/// sums.
+/// S = D^(-1/2) W D^(-1/2) in CSR format, where W holds the weights between neighbours and D its
+/// row sums.
 #[derive(Clone, Debug)]
 pub(super) struct KnnGraph {
-    /// Where the links of each row begin; one more than there are rows.
+    /// Where the edges of each row begin; one more than there are rows.
     starts: Vec<usize>,
-    /// The other end of each link.
+    /// The other end of each edge.
     ends: Vec<u32>,
     /// Its normalised weight.
     weights: Vec<f64>,
@@ -23,9 +23,9 @@ pub(super) struct KnnGraph {
 }
 
 impl KnnGraph {
-    /// Two rows are linked if one of them is among the other's neighbours, with the weight
-    /// `exp(-8 d^2 / (s_i s_j))`, where `s` is the distance to a row's farthest neighbour: the
-    /// scale adapts to the density.
+    /// Two rows are connected if one is among the other's neighbours, with the weight `exp(-8 d^2 /
+    /// (s_i s_j))`, where `s` is the distance to a row's farthest neighbour: the scale adapts to
+    /// the density.
     pub(super) fn between(neighbours: &Neighbours, rows: usize) -> Self {
         if neighbours.count == 0 {
             return Self::from_pairs(rows, &[]);
@@ -43,7 +43,7 @@ impl KnnGraph {
             for (other, distance) in others.iter().zip(distances) {
                 let square = f64::from(*distance).powi(2);
                 let scale = scales[row] * scales[*other as usize];
-                // Copies of a row are as near as can be, whatever the scale.
+                // Duplicate rows have weight 1, whatever the scale.
                 let weight = if square == 0.0 {
                     1.0
                 } else {
@@ -58,7 +58,7 @@ impl KnnGraph {
         Self::from_pairs(rows, &pairs)
     }
 
-    /// From links sorted by row.
+    /// From edges sorted by row.
     fn from_pairs(rows: usize, pairs: &[(u32, u32, f64)]) -> Self {
         let mut degrees = vec![0.0; rows];
         let mut starts = vec![0; rows + 1];
@@ -80,11 +80,11 @@ impl KnnGraph {
         }
     }
 
-    /// Beliefs `[rows, columns]` as the graph sees them, D^(-1/2) F, from a solution F.
+    /// Class scores D^(-1/2) F, `[rows, columns]`, from a solution F.
     pub(super) fn divide_by_degrees(&self, columns: usize, solution: &mut [f64]) {
         for (row, degree) in solution.chunks_exact_mut(columns).zip(&self.degrees) {
-            // Alone in its place, a row keeps what it has. Rounding may leave a hair below zero
-            // where nothing arrives.
+            // An isolated row keeps its value. Rounding may leave a tiny negative value where no
+            // label arrives.
             let factor = if *degree > 0.0 {
                 1.0 / degree.sqrt()
             } else {
@@ -100,7 +100,7 @@ impl KnnGraph {
         self.degrees.len()
     }
 
-    /// `out = x - alpha S x`, both with a line for each row.
+    /// `out = x - alpha S x`, both with one block row per row.
     pub(super) fn apply(&self, alpha: f64, x: &[Line], out: &mut [Line]) {
         for (row, out) in out.iter_mut().enumerate() {
             let mut sum = x[row];

@@ -1,8 +1,8 @@
-//! Classifiers of the labelled rows alone, and what each says of labels that it did not see.
+//! Classifiers of the labelled rows alone, and their out-of-fold predictions.
 
 use rayon::prelude::*;
 
-/// Parts into which labels are dealt to find each again from the others.
+/// Folds of the cross-validation.
 pub(super) const FOLDS: usize = 5;
 
 /// Labelled rows.
@@ -22,9 +22,9 @@ impl<'a> Labelled<'a> {
     }
 }
 
-/// What can be fitted to labelled rows.
+/// A classifier that can be fitted to labelled rows.
 pub(super) trait Classifier: Sized + Sync {
-    /// Learns the labels whose places are in `used`.
+    /// Fits it to the labels whose indices are in `used`.
     fn fit(data: Labelled<'_>, used: &[usize]) -> Self;
 
     /// Probabilities of the classes of a row.
@@ -33,7 +33,7 @@ pub(super) trait Classifier: Sized + Sync {
     /// Columns of a row.
     fn columns(&self) -> usize;
 
-    /// Learns all labels.
+    /// Fits it to all labels.
     fn fit_all(data: Labelled<'_>) -> Self {
         Self::fit(data, &(0..data.labels.len()).collect::<Vec<_>>())
     }
@@ -44,7 +44,7 @@ pub(super) trait Classifier: Sized + Sync {
         rows.flat_map_iter(|row| self.belief(row)).collect()
     }
 
-    /// What is said of each labelled row by a fit without its fold: `[labels, classes]`.
+    /// Out-of-fold predictions for the labelled rows: `[labels, classes]`.
     fn left_out(data: Labelled<'_>) -> Vec<f32> {
         let fold_of = folds(data.labels, data.classes);
         let mut beliefs = vec![1.0 / data.classes as f32; data.labels.len() * data.classes];
@@ -64,8 +64,7 @@ pub(super) trait Classifier: Sized + Sync {
     }
 }
 
-/// The fold of each label: those of a class are dealt in turn, so that a fold takes as few of a
-/// class as can be.
+/// The fold of each label, stratified: labels of a class are dealt in turn.
 pub(super) fn folds(labels: &[(u32, u32)], classes: usize) -> Vec<usize> {
     let mut dealt: Vec<usize> = (0..classes).collect();
     let fold = |(_, class): &(u32, u32)| {

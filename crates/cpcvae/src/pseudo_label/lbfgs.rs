@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-/// Steps remembered to guess the curvature.
+/// Past steps used to approximate the curvature.
 const MEMORY: usize = 10;
 const MOST_STEPS: usize = 300;
-/// The end: a gradient smaller by this factor than at the start.
+/// Stops at a gradient smaller than at the start by this factor.
 const TOLERANCE: f64 = 1e-5;
-/// Halvings of a step before nothing lower is in reach but by rounding.
+/// The most halvings of a step in the line search; beyond, only rounding is left.
 const MOST_HALVINGS: usize = 30;
 
-/// A point near the minimum, from `start`. The function gives its value at a point and adds its
-/// gradient there to zeros.
+/// A point near the minimum, starting from `start`. The function returns its value at a point and
+/// adds its gradient there to zeros.
 pub(super) fn minimise(start: Vec<f64>, function: impl Fn(&[f64], &mut [f64]) -> f64) -> Vec<f64> {
     let at = |point: &[f64]| {
         let mut slope = vec![0.0; point.len()];
@@ -29,7 +29,7 @@ pub(super) fn minimise(start: Vec<f64>, function: impl Fn(&[f64], &mut [f64]) ->
         }
         let direction = downhill(&slope, &past);
         let descent = dot(&slope, &direction);
-        // Without a past nothing is known of the scale.
+        // Without past steps the scale is unknown.
         let mut length = match past.is_empty() {
             true => 1.0 / dot(&slope, &slope).sqrt().max(1.0),
             false => 1.0,
@@ -58,7 +58,7 @@ pub(super) fn minimise(start: Vec<f64>, function: impl Fn(&[f64], &mut [f64]) ->
     point
 }
 
-/// Minus the gradient times a guess at the inverse of the curvature.
+/// The search direction: minus the gradient times the approximate inverse Hessian.
 fn downhill(slope: &[f64], past: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
     let mut direction: Vec<f64> = slope.iter().map(|s| -s).collect();
     let mut shares = Vec::with_capacity(past.len());

@@ -1,18 +1,17 @@
-//! A classifier from the labelled rows alone: multinomial logistic regression with a penalty on
-//! squared weights.
+//! A classifier from the labelled rows alone: multinomial logistic regression with an L2 penalty.
 //!
-//! Where a table has more columns than labelled rows, hardly anything is better than a plane
-//! between the classes that leans on all columns a little.
+//! Where a table has more columns than labelled rows, hardly anything is better than a linear
+//! classifier with small weights on many columns.
 
 use super::labelled::{Classifier, Labelled};
 use super::lbfgs::minimise;
 use crate::probabilities::softmax;
 use rayon::prelude::*;
 
-/// Weight of half the sum of squared weights against the sum of the rows' losses, for columns
-/// that are standardised: what is usual elsewhere (scikit-learn's C = 1).
+/// Weight of half the sum of squared weights against the sum of the rows' losses, for standardised
+/// columns: scikit-learn's default, C = 1.
 const PENALTY: f64 = 1.0;
-/// Labelled rows are used up to this many values; what a plane is made of is known by then.
+/// Labelled rows are used up to this many values, which is enough for a linear classifier.
 const MOST_VALUES: usize = 20_000_000;
 
 /// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
@@ -78,8 +77,8 @@ impl Classifier for Logistic {
 /// The penalised sum of -log p(class) over the labels in `used`; adds its gradient to `slope`.
 fn loss(data: Labelled<'_>, used: &[usize], weights: &[f64], slope: &mut [f64]) -> f64 {
     let (columns, classes) = (data.columns, data.classes);
-    // Errors of the probabilities first, all rows at once; then sums in the order of the rows, so
-    // that the number of threads does not matter.
+    // First the errors of the probabilities, all rows in parallel; then sums in row order, so that
+    // the number of threads does not matter.
     let errors: Vec<(f64, Vec<f64>)> = used
         .par_iter()
         .map(|place| {
@@ -127,7 +126,7 @@ mod tests {
     use crate::probabilities::largest;
     use cpcvae_kernels::random::{Stream, normal};
 
-    /// Noise in `columns` columns, the first of which leans towards the class.
+    /// Noise in `columns` columns; the mean of the first ones depends on the class.
     fn leaning(rows: usize, columns: usize) -> (Vec<f32>, Vec<(u32, u32)>) {
         let stream = Stream {
             seed: 8,
@@ -177,7 +176,7 @@ mod tests {
         let beliefs = logistic(&features, 60, &labels[..45], 3);
         let right = beliefs.chunks_exact(3).zip(&labels).skip(45);
         let right = right.filter(|(b, (_, class))| largest(b) == *class as usize);
-        // Guessing has a third; with all columns but the three known to be noise, 93 %.
+        // Chance is a third; the best possible classifier, which knows the noise columns, has 93 %.
         assert!(right.count() as f64 / 1455.0 > 0.7);
         assert!(
             beliefs

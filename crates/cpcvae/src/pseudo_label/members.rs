@@ -1,4 +1,4 @@
-//! Classifiers of the labelled rows alone, whose votes count beside label propagation and a network.
+//! Classifiers of the labelled rows alone, the other members of an ensemble.
 
 use super::forest::{Forest, RandomForest};
 use super::labelled::{Classifier, Labelled};
@@ -7,7 +7,7 @@ use super::ridge::Ridge;
 use super::trees::Trees;
 use super::whole;
 
-/// Four classifiers that learnt the same labels.
+/// Four classifiers fitted to the same labels.
 #[derive(Clone, Debug)]
 pub struct Members {
     columns: usize,
@@ -19,7 +19,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Their names, in the order of their answers.
+    /// Their names, in the order of their predictions.
     pub const NAMES: [&str; 4] = [
         "extra-trees",
         "random-forest",
@@ -27,12 +27,11 @@ impl Members {
         "kernel-ridge",
     ];
 
-    /// What each counts before any label speaks, beside 1 for all: trees are most often best with few
-    /// labels.
+    /// Prior weights, which sum to 1: trees are most often best with few labels.
     pub const PRIORS: [f64; 4] = [0.5, 0.2, 0.2, 0.1];
 
-    /// Learns `labels` (row, class), at least one, of `features [rows, columns]`. A missing cell
-    /// (NaN) counts as 0.
+    /// Fits them to `labels` (row, class), at least one, of `features [rows, columns]`. A missing
+    /// cell (NaN) counts as 0.
     ///
     /// # Panics
     /// If a row or class of a label is out of range.
@@ -64,7 +63,7 @@ impl Members {
         &self.logistic
     }
 
-    /// The kernel ridge regression, where it could be solved.
+    /// The kernel ridge regression, if it could be solved.
     pub(crate) fn ridge(&self) -> Option<&Ridge> {
         self.ridge.as_ref()
     }
@@ -74,7 +73,7 @@ impl Members {
         self.columns
     }
 
-    /// What each says of rows `[rows, columns]`: `[rows, classes]`.
+    /// The predictions of each for rows `[rows, columns]`: `[rows, classes]`.
     pub fn beliefs(&self, features: &[f32]) -> Vec<Vec<f32>> {
         let features = &whole(features)[..];
         let equal =
@@ -89,8 +88,7 @@ impl Members {
         ]
     }
 
-    /// What each says of the labelled rows that it was fitted to, by fits without their labels:
-    /// `[labels, classes]`.
+    /// Out-of-fold predictions of each for the labelled rows: `[labels, classes]`.
     pub fn left_out(&self, features: &[f32], labels: &[(u32, u32)]) -> Vec<Vec<f32>> {
         let features = &whole(features)[..];
         let data = Labelled {
@@ -141,7 +139,7 @@ mod tests {
         let new = members.beliefs(&features[60 * columns..]);
         let left_out = members.left_out(&features, known);
         for (name, (new, left_out)) in Members::NAMES.iter().zip(new.iter().zip(&left_out)) {
-            // The best that can be done is 93 %.
+            // The best possible accuracy is 93 %.
             let (new, left_out) = (right(new, &labels[60..]), right(left_out, known));
             assert!(new > 0.85, "{name}: {new}");
             assert!((0.8..1.0).contains(&left_out), "{name}: {left_out}");

@@ -1,9 +1,9 @@
 //! Pseudo-labels: class probabilities of all rows from a few labels, without a network.
 //!
-//! Above all, label propagation over the graph of nearest neighbours. Rows that lie near each other
-//! in a dense region mostly share their class, so a few labels say something of all rows (Zhou et al.
-//! 2004, "Learning with local and global consistency"; with the scales of Zelnik-Manor and Perona
-//! 2004 and class masses as Zhu et al. 2003).
+//! The main method is label propagation over the graph of nearest neighbours. Rows that are close
+//! to each other in a dense region mostly share their class, so a few labels are informative about
+//! all rows (Zhou et al. 2004, "Learning with local and global consistency"; with the scales of
+//! Zelnik-Manor and Perona 2004 and class mass normalisation as in Zhu et al. 2003).
 
 mod alpha;
 pub(crate) mod cholesky;
@@ -46,7 +46,7 @@ pub use vote::{Vote, log_mean};
 
 use std::borrow::Cow;
 
-/// Features with 0 for missing cells (NaN), as an encoder sees them: distances need numbers.
+/// Features with 0 for missing cells (NaN), like the encoder's input: distances need numbers.
 pub(crate) fn whole(features: &[f32]) -> Cow<'_, [f32]> {
     if !features.iter().any(|value| value.is_nan()) {
         return Cow::Borrowed(features);

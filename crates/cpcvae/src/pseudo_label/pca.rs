@@ -1,11 +1,11 @@
-//! Principal components: rows of many columns in few, with distances nearly kept.
+//! PCA: rows of many columns projected to few, nearly keeping distances.
 
 use cpcvae_kernels::product::product_f32;
 use cpcvae_kernels::random::{Stream, normal};
 
 /// Subspace iterations; the search for neighbours needs the subspace, not single components.
 const ITERATIONS: usize = 20;
-/// The most columns for which the covariance is written out.
+/// The most columns for which the covariance matrix is computed.
 const WIDEST: usize = 2000;
 
 /// The coordinates of rows `[n, width]` along their `count` leading principal components,
@@ -25,8 +25,8 @@ pub(crate) fn principal_components(rows: &[f32], width: usize, count: usize) -> 
                 .map(|(value, mean)| value - *mean as f32)
         })
         .collect();
-    // For wide rows the covariance would be larger than the rows, and dearer than going through
-    // them once an iteration.
+    // For wide rows the covariance would be larger than the rows, and slower than multiplying by
+    // the rows in each iteration.
     let covariance = (width <= WIDEST).then(|| {
         let mut covariance = vec![0.0; width * width];
         let shape = [width, n, width];
@@ -71,7 +71,7 @@ pub(crate) fn principal_components(rows: &[f32], width: usize, count: usize) -> 
     coordinates
 }
 
-/// Gram-Schmidt over the rows, twice for the sake of rounding. A direction that is used up
+/// Gram-Schmidt over the rows, twice against rounding errors. A linearly dependent direction
 /// becomes zero.
 fn orthonormalise(directions: &mut [f32], width: usize) {
     for place in 0..directions.len() / width {

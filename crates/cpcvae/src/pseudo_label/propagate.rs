@@ -7,8 +7,8 @@ use super::{alpha, whole};
 use cpcvae_kernels::neighbours::nearest_others;
 use serde::{Deserialize, Serialize};
 
-/// Neighbours among rows of more columns than twice this many are sought along this many
-/// principal components: on MNIST 15 times faster.
+/// Rows of more columns than twice this many are projected to this many principal components before
+/// the neighbour search: on MNIST 15 times faster.
 const COMPONENTS: usize = 50;
 
 /// How labels are propagated.
@@ -16,8 +16,8 @@ const COMPONENTS: usize = 50;
 pub struct Propagation {
     /// Neighbours of a row.
     pub neighbours: usize,
-    /// alpha of Zhou et al. 2004, below 1: the share of its neighbours' beliefs that a row takes
-    /// over. `None` chooses the one at which labels are best found again from each other.
+    /// alpha of Zhou et al. 2004, below 1: the weight of the neighbours' scores in a row's. `None`
+    /// chooses the one with the best leave-one-out predictions.
     pub alpha: Option<f64>,
 }
 
@@ -35,8 +35,8 @@ impl Default for Propagation {
 ///
 /// A missing cell (NaN) counts as 0, which is the mean of a standardised column.
 ///
-/// The classes share all rows as they share the labels (class masses). A row that no label
-/// reaches gets these shares as its probabilities.
+/// Class mass normalisation: the classes share all rows in proportion to the labels. A row that no
+/// label reaches gets these shares as its probabilities.
 ///
 /// # Panics
 /// If a row or class of a label is out of range.
@@ -55,7 +55,7 @@ pub fn propagate(
     beliefs(&graph, alpha, labels, classes)
 }
 
-/// The graph of each row's nearest others, among at most [`COMPONENTS`] principal components.
+/// The graph of nearest neighbours, by at most [`COMPONENTS`] principal components.
 pub(super) fn knn_graph(features: &[f32], width: usize, neighbours: usize) -> KnnGraph {
     let reduced =
         (width > 2 * COMPONENTS).then(|| principal_components(features, width, COMPONENTS));
@@ -93,7 +93,7 @@ pub(super) fn beliefs(
     normalised(&mut beliefs, &shares)
 }
 
-/// Rows that add up to 1; those of zeros become the shares.
+/// Rows normalised to sum 1; the class shares where all are zero.
 fn normalised(beliefs: &mut [f64], shares: &[f64]) -> Vec<f32> {
     for row in beliefs.chunks_exact_mut(shares.len()) {
         let sum: f64 = row.iter().sum();

@@ -1,20 +1,21 @@
-//! A classifier from the labelled rows alone: ridge regression of one-hot classes on RBF kernels.
+//! A classifier from the labelled rows alone: kernel ridge regression of one-hot classes with RBF
+//! kernels.
 //!
-//! Each regression is solved exactly, and what it would say of each labelled row without that row's
-//! label comes with the solution. The answer is the mean over several widths and penalties, weighed by
-//! these errors: a few labels cannot tell which width is best, and the mean of all is better than a
-//! guess.
+//! Each regression is solved exactly, and its leave-one-out predictions come with the solution. The
+//! prediction is the mean over several widths and penalties, weighted by their leave-one-out
+//! errors: a few labels cannot decide which width is best, and the mean of all is better than one
+//! choice.
 
 use super::cholesky::inverse;
 use super::kernel::{Kernel, median_square};
 use rayon::prelude::*;
 
-/// With more labels, this many of them are used: the cost grows with their cube.
+/// With more labels, this many of them are used: the cost is cubic.
 const MOST_LABELS: usize = 500;
 /// Penalties that are averaged; the kernel's diagonal is 1.
 const PENALTIES: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 1.0];
-/// Widths of the RBF kernel that are averaged, as multiples of the labelled rows' median squared
-/// distance.
+/// Widths of the RBF kernel that are averaged, as multiples of the median squared distance of the
+/// labelled rows.
 const WIDTHS: [f64; 3] = [0.25, 1.0, 4.0];
 
 /// A fitted classifier.
@@ -24,11 +25,11 @@ pub(crate) struct Ridge {
     classes: usize,
     /// The labelled rows, `[labels, columns]`.
     rows: Vec<f32>,
-    /// The mean over penalties for each width; scores are their sum.
+    /// The mean over penalties for each width; scores are the sum over widths.
     kernels: Vec<Weighted>,
-    /// What it says of each labelled row without that row's label, `[labels, classes]`.
+    /// Leave-one-out predictions, `[labels, classes]`.
     left_out: Vec<f64>,
-    /// Places in the list of labels of the rows used.
+    /// Indices into the list of labels of the rows used.
     used: Vec<usize>,
 }
 
@@ -39,8 +40,8 @@ pub(crate) struct Weighted {
     pub(crate) coefficients: Vec<f64>,
 }
 
-/// One regression: coefficients, what it says of labels left out, both `[labels, classes]`, and the
-/// mean squared error of that.
+/// One regression: coefficients and leave-one-out predictions, both `[labels, classes]`, and the
+/// mean squared error of the latter.
 struct Solved {
     kernel: Kernel,
     coefficients: Vec<f64>,
@@ -49,8 +50,8 @@ struct Solved {
 }
 
 impl Ridge {
-    /// Where scores are held before they are taken for probabilities: they estimate these, but may
-    /// lie a little outside of their range.
+    /// Scores are clamped to this range before they are normalised to probabilities: they estimate
+    /// these, but may be slightly outside.
     pub(crate) const RANGE: (f64, f64) = (1e-3, 1.0);
 
     /// The labelled rows, `[labels, columns]`, and the kernels with their coefficients.
@@ -58,8 +59,8 @@ impl Ridge {
         (&self.rows, &self.kernels)
     }
 
-    /// The mean over widths and penalties, each weighed by `exp(-sqrt(n) (e / e_min - 1))` for its
-    /// mean squared error `e` on `n` labels left out one by one. `None` without labels.
+    /// The mean over widths and penalties, each weighted by `exp(-sqrt(n) (e / e_min - 1))` for its
+    /// leave-one-out mean squared error `e` on `n` labels. `None` without labels.
     pub(super) fn fit(
         features: &[f32],
         columns: usize,
@@ -105,13 +106,13 @@ impl Ridge {
         })
     }
 
-    /// What it says of each of `labels` labelled rows without that row's label, `[labels, classes]`;
-    /// equal shares for those that it does not use.
+    /// Leave-one-out predictions for `labels` labelled rows, `[labels, classes]`; uniform for
+    /// labels that it does not use.
     pub(super) fn left_out(&self, labels: usize) -> Vec<f32> {
         let mut beliefs = vec![1.0 / self.classes as f32; labels * self.classes];
         let rows = self.left_out.chunks_exact(self.classes);
         for (place, row) in self.used.iter().zip(rows) {
-            // Targets are less equal shares.
+            // Targets are one-hot minus 1 / classes.
             let scores = row.iter().map(|score| score + 1.0 / self.classes as f64);
             let belief = as_probabilities(scores.collect());
             beliefs[place * self.classes..][..self.classes].copy_from_slice(&belief);
@@ -150,20 +151,20 @@ fn as_probabilities(mut scores: Vec<f64>) -> Vec<f32> {
     scores.iter().map(|score| (score / sum) as f32).collect()
 }
 
-/// [`solve`] for one-hot classes less equal shares.
+/// [`solve`] for one-hot classes minus 1 / classes.
 fn solve_classes(inverse: &[f64], known: &[u32], classes: usize) -> (Vec<f64>, Vec<f64>) {
     solve(inverse, [known.len(), classes], |i, k| {
         target(known[i], k, classes)
     })
 }
 
-/// What a regression is to say of class `k` for a row of that class.
+/// The regression target of class `k` for a row of class `class`.
 fn target(class: u32, k: usize, classes: usize) -> f64 {
     f64::from(u8::from(class as usize == k)) - 1.0 / classes as f64
 }
 
-/// Coefficients `G Y`, and `y_i - (G Y)_i / G_ii` for each row: what the others say of it; both
-/// `[rows, outputs]`, for the inverse `G` of the kernel with its penalty, and targets `Y`.
+/// Coefficients `G Y`, and the leave-one-out predictions `y_i - (G Y)_i / G_ii`; both `[rows,
+/// outputs]`, for the inverse `G` of the kernel matrix plus penalty, and targets `Y`.
 pub(crate) fn solve(
     inverse: &[f64],
     [n, outputs]: [usize; 2],
@@ -184,7 +185,7 @@ pub(crate) fn solve(
     (coefficients, left_out)
 }
 
-/// The regressions on a kernel, one a penalty.
+/// The regressions on a kernel, one for each penalty.
 fn solved(
     kernel: Kernel,
     rows: &[f32],
@@ -211,7 +212,7 @@ fn solved(
     PENALTIES.into_iter().filter_map(with_penalty).collect()
 }
 
-/// How regressions count, by their errors on `labels` left out; they add up to 1.
+/// Weights of the regressions by their leave-one-out errors on `labels` labels; they sum to 1.
 fn weights(solved: &[Solved], labels: usize) -> Vec<f64> {
     let least = solved
         .iter()
@@ -307,7 +308,7 @@ mod tests {
             .zip(&labels[100..])
             .filter(|(b, (_, class))| (b[1] > b[0]) == (*class == 1))
             .count();
-        // The best any classifier can do is 84 %.
+        // The best possible accuracy is 84 %.
         assert!(right as f64 / 900.0 > 0.79, "{right}");
         assert!(
             beliefs

@@ -1,17 +1,17 @@
-//! Label propagation that can be asked about new rows.
+//! Label propagation with predictions for new rows.
 
 use super::propagate::{Propagation, beliefs, knn_graph};
 use super::{alpha, whole};
 use cpcvae_kernels::neighbours::nearest;
 
-/// Rows whose probabilities make up those of a new row.
+/// The number of neighbours that predict a new row.
 pub(crate) const NEIGHBOURS: usize = 10;
-/// Rows nearer than this count as if they were so far.
+/// Smaller distances count as this.
 pub(crate) const NEAREST_DISTANCE: f64 = 1e-6;
 
-/// Rows with and without a label, and the class probabilities that labels gave them.
+/// Rows with and without a label, and the class probabilities propagated to them.
 ///
-/// A new row takes those of the ten rows nearest to it, each weighed by one over its distance: so the
+/// A new row gets the mean of its ten nearest rows, each weighted by one over its distance: so the
 /// graph need not be solved again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
@@ -23,18 +23,18 @@ pub struct Spread {
     beliefs: Vec<f32>,
 }
 
-/// What propagation says of some labels by the others.
+/// Leave-one-out predictions of label propagation for some labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// Places in the list of labels.
+    /// Indices into the list of labels.
     pub labels: Vec<usize>,
-    /// `[labels, classes]`, rows add up to 1.
+    /// `[labels, classes]`, rows sum to 1.
     pub said: Vec<f32>,
 }
 
 impl Spread {
-    /// Propagates `labels` (row, class) over `rows [rows, columns]`, of which a missing cell (NaN)
-    /// counts as 0.
+    /// Propagates `labels` (row, class) over `rows [rows, columns]`. A missing cell (NaN) counts as
+    /// 0.
     ///
     /// # Panics
     /// If a row or class of a label is out of range.
@@ -64,7 +64,7 @@ impl Spread {
         (spread, judged)
     }
 
-    /// One from what was kept of it; nothing where sizes do not fit.
+    /// From stored parts; `None` where sizes do not match.
     pub fn kept(columns: usize, classes: usize, rows: Vec<f32>, beliefs: Vec<f32>) -> Option<Self> {
         let count = rows.len().checked_div(columns)?;
         let fits = count > 0 && count * columns == rows.len() && beliefs.len() == count * classes;
@@ -100,7 +100,7 @@ impl Spread {
     }
 }
 
-/// Shares of a sum; equal ones where it is zero.
+/// Values normalised to sum 1; uniform where the sum is zero.
 fn shares(values: impl ExactSizeIterator<Item = f64> + Clone) -> Vec<f32> {
     let (count, sum) = (values.len(), values.clone().sum::<f64>());
     let share = |value: f64| match sum > 0.0 {
@@ -116,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_chain_carries_its_label_to_new_rows() {
-        // Two chains, farther apart than the neighbours of a row; each has one label, at its beginning.
+        // Two chains, farther apart than the neighbours of a row; each has one label, at its
+        // beginning.
         let rows: Vec<f32> = (0..120)
             .flat_map(|i| [(i % 60) as f32, if i < 60 { 0.0 } else { 100.0 }])
             .collect();

@@ -1,8 +1,8 @@
-//! Forests of decision trees, for classes and for numbers alike.
+//! Decision forests for classification and regression.
 //!
-//! A leaf holds the mean of what is known of its rows: shares of the classes, or numbers. A split is
-//! the purer, the larger the sum of its sides' squared sums over their rows: Gini's measure for
-//! classes, the reduction of variance for numbers.
+//! A leaf holds the mean target of its rows: class frequencies, or numbers. A split is the purer,
+//! the larger the sum over its sides of squared target sums divided by the number of rows: Gini
+//! impurity for classes, variance reduction for numbers.
 
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
@@ -11,21 +11,21 @@ use rayon::prelude::*;
 
 const TREES: u64 = 300;
 
-/// What trees learn of each label: a vector of numbers.
+/// The training targets: a vector of numbers for each label.
 pub(crate) trait Targets: Copy + Sync {
     /// Its length.
     fn outputs(&self) -> usize;
-    /// Whether two labels say the same.
+    /// Whether two targets are equal.
     fn is_same(&self, a: usize, b: usize) -> bool;
-    /// Adds a label to `sums [outputs]`; returns by how much their squares grow.
+    /// Adds a target to `sums [outputs]`; returns the increase of their squared norm.
     fn add(&self, label: usize, sums: &mut [f64]) -> f64;
-    /// Takes it away again; returns by how much the squares shrink.
+    /// Subtracts it again; returns the decrease of the squared norm.
     fn take(&self, label: usize, sums: &mut [f64]) -> f64;
-    /// Adds a share of a label to a leaf `[outputs]`.
+    /// Adds a target times `share` to a leaf `[outputs]`.
     fn add_share(&self, label: usize, share: f32, leaf: &mut [f32]);
 }
 
-/// One class a label, as a vector of zeros and a one.
+/// One class for each label, one-hot.
 #[derive(Clone, Copy)]
 pub(super) struct ClassTargets<'a> {
     /// (row, class)
@@ -65,7 +65,7 @@ impl Targets for ClassTargets<'_> {
     }
 }
 
-/// Rows and what is known of them.
+/// Rows and their targets.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a, T> {
     /// `[rows, columns]`
@@ -80,7 +80,7 @@ pub(crate) struct Known<'a, T> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Growth {
     pub(crate) splits: Splits,
-    /// Columns that a split looks at.
+    /// Columns considered by each split.
     pub(crate) asked: usize,
 }
 
@@ -114,12 +114,12 @@ pub(crate) enum Node {
         threshold: f32,
         to: [usize; 2],
     },
-    /// The mean of what is known.
+    /// The mean target.
     Leaf(Vec<f32>),
 }
 
 impl Trees {
-    /// Learns the labels whose places are in `used`, of which there is at least one.
+    /// Fits it to the labels whose indices are in `used`, at least one.
     pub(crate) fn grow<T: Targets>(known: Known<'_, T>, used: &[usize], growth: Growth) -> Self {
         let tree = |seed| {
             let mut grower = Grower {
@@ -151,12 +151,12 @@ impl Trees {
         self.trees.iter().map(|tree| &tree.0[..])
     }
 
-    /// How much each tree counts.
+    /// The weight of each tree.
     pub(crate) fn share(&self) -> f32 {
         1.0 / TREES as f32
     }
 
-    /// The mean of what trees say of a row, `[outputs]`.
+    /// The mean prediction of the trees for a row, `[outputs]`.
     pub(crate) fn mean(&self, row: &[f32]) -> Vec<f32> {
         let mut mean = vec![0.0; self.outputs];
         for tree in &self.trees {
@@ -196,7 +196,7 @@ struct Grower<'a, T> {
 }
 
 impl<T: Targets> Grower<'_, T> {
-    /// Grows the tree of these labels and returns its node, which is the last one.
+    /// Grows the tree of these labels and returns the index of its root, the last node.
     fn grow(&mut self, places: Vec<usize>) -> usize {
         let node = match self.split(&places) {
             None => Node::Leaf(self.leaf(&places)),
@@ -216,8 +216,8 @@ impl<T: Targets> Grower<'_, T> {
         self.nodes.len() - 1
     }
 
-    /// Of some columns, each split at random or best, the one that separates what is known best.
-    /// `None` where there is nothing to separate.
+    /// Of some columns, each split at random or at its best threshold, the purest split. `None` if
+    /// no column has two values.
     fn split(&mut self, places: &[usize]) -> Option<(usize, f32)> {
         let first = *places.first()?;
         let targets = self.known.targets;
@@ -233,12 +233,12 @@ impl<T: Targets> Grower<'_, T> {
                 (low.min(v), high.max(v))
             });
             if low >= high {
-                // All alike here.
+                // Constant in this node.
                 continue;
             }
             let (purity, threshold) = match self.growth.splits {
                 Splits::Random => {
-                    // Above the lowest, so that neither side is empty.
+                    // Above the lowest value, so that neither side is empty.
                     let at = high - (high - low) * self.random.random::<f32>();
                     let threshold = at.max(low.next_up());
                     (self.purity(places, column, threshold), threshold)
@@ -256,7 +256,7 @@ impl<T: Targets> Grower<'_, T> {
         best.map(|(_, column, threshold)| (column, threshold))
     }
 
-    /// For each side the sum of squared sums over its rows; larger is purer.
+    /// The sum of the purity of both sides; larger is purer.
     fn purity(&self, places: &[usize], column: usize, threshold: f32) -> f64 {
         let outputs = self.known.targets.outputs();
         let mut sums = [vec![0.0; outputs], vec![0.0; outputs]];
@@ -272,8 +272,8 @@ impl<T: Targets> Grower<'_, T> {
         sums.iter().zip(rows).map(of_side).sum()
     }
 
-    /// The purest threshold of a column that has at least two values, and its purity: rows change
-    /// sides one by one in the order of their values.
+    /// The purest threshold of a column that has at least two values, and its purity: rows move to
+    /// the other side one by one in the order of their values.
     fn best_threshold(&self, places: &[usize], column: usize) -> (f64, f32) {
         let targets = self.known.targets;
         let mut sorted: Vec<(f32, usize)> = places
@@ -294,7 +294,7 @@ impl<T: Targets> Grower<'_, T> {
             let purity =
                 squares[0] / f64::from(rows) + squares[1] / (sorted.len() as f64 - f64::from(rows));
             if next > value && purity > best.0 {
-                // Half-way, but never the lower value itself.
+                // The midpoint, but never the lower value itself.
                 best = (purity, (value + 0.5 * (next - value)).max(value.next_up()));
             }
         }

@@ -1,30 +1,33 @@
-//! Votes of several classifiers, counted in log space.
+//! Weighted averages of several classifiers in log space.
 
 use crate::probabilities::softmax;
 use serde::{Deserialize, Serialize};
 
-/// Probabilities are mixed with equal shares by this much: nobody may rule a class out alone.
+/// Probabilities are mixed with the uniform distribution by this much: no classifier may rule out a
+/// class alone.
 const DOUBT: f32 = 0.05;
-/// With this many labels a sharpness is half-way to the one that suits them best.
+/// With this many labels, the sharpness is half-way between 1 and the best one.
 const LABELS_FOR_SHARPNESS: f64 = 5.0;
-/// Sharpnesses tried: e to the power of these steps. Labels that were propagated far arrive faint and
-/// have to be made much sharper. No classifier is so sure that it has to be made as much blunter.
+/// Sharpnesses tried: e to the power of these steps. Labels propagated over a long way give nearly
+/// uniform probabilities, which need to be sharpened a lot. No classifier is so overconfident that
+/// it needs as much flattening.
 const STEPS: std::ops::RangeInclusive<i32> = -6..=12;
 const STEP: f64 = 0.25;
 
-/// How a classifier's probabilities count among others'.
+/// The sharpness and weight of a classifier in an ensemble.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Vote {
-    /// Its log-probabilities are multiplied by this: below 1 for one that is too sure of itself.
+    /// Exponent of its probabilities (an inverse temperature): below 1 for an overconfident
+    /// classifier.
     pub sharpness: f64,
-    /// Its share; shares add up to 1.
+    /// Its weight; weights sum to 1.
     pub weight: f64,
 }
 
 impl Vote {
-    /// Votes by what each classifier said, `[labels, classes]`, of labels that it did not see: the
-    /// weight is proportional to `prior exp(-sqrt(n) loss)` for its mean log-loss on `n` labels. So
-    /// where labels are few the priors decide, and where they are many the best one wins.
+    /// Votes from out-of-fold predictions `[labels, classes]`: the weight is proportional to `prior
+    /// exp(-sqrt(n) loss)` for the mean log-loss on `n` labels. So with few labels the priors
+    /// decide, and with many the best classifier wins.
     pub fn by_left_out(
         left_out: &[Vec<f32>],
         prior: &[f64],
@@ -47,7 +50,8 @@ impl Vote {
             });
         }
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
-        // Losses of few labels are mostly chance: their spread falls with the root of the labels.
+        // Losses on few labels are mostly chance: their spread falls with the square root of the
+        // number of labels.
         let contrast = (labels.len() as f64).sqrt();
         for (vote, (loss, prior)) in votes.iter_mut().zip(losses.iter().zip(prior)) {
             vote.weight = prior * (-contrast * (loss - least)).exp();
@@ -58,8 +62,8 @@ impl Vote {
     }
 }
 
-/// Probabilities `[rows, classes]` in proportion to `exp(sum of weight sharpness log p)` over the
-/// classifiers, each of which said `[rows, classes]`.
+/// Probabilities `[rows, classes]` proportional to `exp(sum of weight sharpness log p)` over the
+/// classifiers, each of which predicted `[rows, classes]`.
 pub fn log_mean(votes: &[Vote], said: &[Vec<f32>], classes: usize) -> Vec<f32> {
     let values = said.first().map_or(0, Vec::len);
     let mut all = Vec::with_capacity(values);
@@ -77,7 +81,7 @@ pub fn log_mean(votes: &[Vote], said: &[Vec<f32>], classes: usize) -> Vec<f32> {
     all
 }
 
-/// What probabilities are multiplied by, and what is then added, so that nobody rules a class out.
+/// Factor and offset that mix probabilities with the uniform distribution.
 pub(crate) fn doubt(classes: usize) -> (f64, f64) {
     let doubt = f64::from(DOUBT);
     (1.0 - doubt, doubt / classes as f64)
@@ -103,7 +107,7 @@ fn log_loss(said: &[f32], labels: &[u32], classes: usize, sharpness: f64) -> f64
 mod tests {
     use super::*;
 
-    /// One that is right nine times of ten, one that guesses; both sure of themselves.
+    /// Two overconfident classifiers: one is right nine times of ten, the other guesses.
     fn said(rows: usize) -> (Vec<Vec<f32>>, Vec<u32>) {
         let of = |class: u32| {
             if class == 0 {
@@ -134,7 +138,7 @@ mod tests {
         assert!(weight(4) > 0.5 && weight(4) < weight(40) && weight(400) > 0.99);
     }
 
-    /// Right each time, but hardly surer of one class than of the other.
+    /// Always right, but with nearly uniform probabilities.
     #[test]
     fn one_who_is_faint_but_right_is_heard() {
         let labels: Vec<u32> = (0..30).map(|row| row % 2).collect();

@@ -1,8 +1,8 @@
-//! Regressors as baselines of a comparison: fitted to some labelled rows, asked about others.
+//! Regressors as baselines of a comparison: fitted to the labelled rows, they predict the others.
 //!
-//! All functions take `features [rows, columns]` of which the first rows are the labelled ones, with
-//! NaN for missing cells (which count as 0), and `labels [labelled rows, outputs]`; they give
-//! `[other rows, outputs]`.
+//! All functions take `features [rows, columns]` with the labelled rows first and NaN for missing
+//! cells (which count as 0), and `labels [labelled rows, outputs]`; they return `[other rows,
+//! outputs]`.
 
 use super::kernel_ridge::Ridge;
 use super::nearest::Neighbours;
@@ -23,7 +23,7 @@ fn by<R: Regressor>(features: &[f32], columns: usize, labels: &[f32], outputs: u
     R::fit(data, &(0..known).collect::<Vec<_>>()).say_all(others, columns)
 }
 
-/// The mean of the five nearest labelled rows, each weighed by one over its distance.
+/// The mean of the five nearest labelled rows, each weighted by one over its distance.
 pub fn neighbours(features: &[f32], columns: usize, labels: &[f32], outputs: usize) -> Vec<f32> {
     by::<Neighbours>(features, columns, labels, outputs)
 }
@@ -38,7 +38,7 @@ pub fn random_forest(features: &[f32], columns: usize, labels: &[f32], outputs: 
     by::<RandomForest>(features, columns, labels, outputs)
 }
 
-/// The median of the labels, whatever the row: of all constants it has the smallest mean error.
+/// The median of the labels for every row: the constant with the smallest mean absolute error.
 pub fn median(features: &[f32], columns: usize, labels: &[f32], outputs: usize) -> Vec<f32> {
     let known = labels.len() / outputs.max(1);
     let of_output = |output: usize| {

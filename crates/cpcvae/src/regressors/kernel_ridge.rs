@@ -1,16 +1,15 @@
-//! Ridge regression, linear and on an RBF kernel (the mean of a Gaussian process).
+//! Ridge regression, linear and with an RBF kernel (the mean of a Gaussian process).
 //!
-//! Width and penalty are those with the least squared error on labels left out one by one, which
-//! comes with the solution.
+//! Width and penalty minimise the leave-one-out squared error, which comes with the solution.
 
 use super::{Continuous, Regressor};
 use crate::pseudo_label::cholesky::inverse;
 use crate::pseudo_label::kernel::{Kernel, median_square};
 use crate::pseudo_label::ridge::solve;
 
-/// With more labels, this many of them are used: the cost grows with their cube.
+/// With more labels, this many of them are used: the cost is cubic.
 const MOST_LABELS: usize = 500;
-/// Penalties tried, as shares of the kernel's mean diagonal.
+/// Penalties tried, relative to the mean diagonal of the kernel matrix.
 const PENALTIES: [f64; 7] = [1e-4, 1e-3, 1e-2, 1e-1, 0.3, 1.0, 10.0];
 /// Widths of the RBF kernel tried, as multiples of the labelled rows' median squared distance.
 const WIDTHS: [f64; 4] = [0.5, 1.0, 4.0, 16.0];
@@ -66,7 +65,8 @@ impl Fit {
                 }
             }
         }
-        // Penalties leave every kernel positive definite but for rows of huge values: then the mean.
+        // With a penalty every kernel matrix is positive definite, except for rows of huge values:
+        // then the mean is predicted.
         best.map_or_else(
             || Self {
                 kernel: Kernel::Linear,

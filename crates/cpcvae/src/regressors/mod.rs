@@ -1,5 +1,5 @@
-//! Ours, not the paper's: regressors of the labelled rows alone, whose answers count beside a
-//! network's where labels are continuous.
+//! Ours, not the paper's: regressors of the labelled rows alone, averaged with a network's
+//! prediction of continuous labels.
 
 pub mod baseline;
 mod kernel_ridge;
@@ -17,7 +17,7 @@ use nearest::Neighbours;
 use rayon::prelude::*;
 use trees::{ExtraTrees, RandomForest};
 
-/// Parts into which labels are dealt to find each again from the others.
+/// Folds of the cross-validation.
 const FOLDS: usize = 5;
 
 /// Labelled rows.
@@ -45,22 +45,22 @@ impl<'a> Continuous<'a> {
     }
 }
 
-/// What can be fitted to labelled rows.
+/// A regressor that can be fitted to labelled rows.
 trait Regressor: Sized + Sync {
-    /// Learns the labels whose places are in `used`, at least one.
+    /// Fits it to the labels whose indices are in `used`, at least one.
     fn fit(data: Continuous<'_>, used: &[usize]) -> Self;
 
-    /// What it says of a row, `[outputs]`.
+    /// The prediction for a row, `[outputs]`.
     fn say(&self, row: &[f32]) -> Vec<f32>;
 
-    /// The same of `features [rows, columns]`: `[rows, outputs]`.
+    /// The predictions for `features [rows, columns]`: `[rows, outputs]`.
     fn say_all(&self, features: &[f32], columns: usize) -> Vec<f32> {
         let rows = features.par_chunks_exact(columns);
         rows.flat_map_iter(|row| self.say(row)).collect()
     }
 
-    /// What is said of each labelled row by a fit without its fold, `[labels, outputs]`; with one
-    /// label, zero.
+    /// Out-of-fold predictions for the labelled rows, `[labels, outputs]`; zero if there is one
+    /// label.
     fn left_out(data: Continuous<'_>) -> Vec<f32> {
         let mut said = vec![0.0; data.values.len()];
         for fold in 0..FOLDS {
@@ -79,7 +79,7 @@ trait Regressor: Sized + Sync {
     }
 }
 
-/// Five regressors that learnt the same labels.
+/// Five regressors fitted to the same labels.
 #[derive(Clone, Debug)]
 pub struct Regressors {
     columns: usize,
@@ -91,7 +91,7 @@ pub struct Regressors {
 }
 
 impl Regressors {
-    /// Their names, in the order of their answers.
+    /// Their names, in the order of their predictions.
     pub const NAMES: [&str; 5] = [
         "extra-trees",
         "random-forest",
@@ -100,14 +100,14 @@ impl Regressors {
         "neighbours",
     ];
 
-    /// What each counts before any label speaks, beside 1 for all.
+    /// Prior weights, relative to 1 for all members together.
     pub const PRIORS: [f64; 5] = [0.3, 0.2, 0.15, 0.25, 0.1];
 
-    /// Learns `values [labels, outputs]`, at least one label, of `features [labels, columns]`. A
-    /// missing cell (NaN) counts as 0.
+    /// Fits them to `values [labels, outputs]`, at least one label, of `features [labels,
+    /// columns]`. A missing cell (NaN) counts as 0.
     ///
     /// # Panics
-    /// If features and values are not of as many labels.
+    /// If features and values have different numbers of labels.
     pub fn fit(features: &[f32], columns: usize, values: &[f32], outputs: usize) -> Self {
         assert_eq!(features.len() * outputs, values.len() * columns);
         let features = &whole(features)[..];
@@ -138,13 +138,13 @@ impl Regressors {
         [&self.ridge.0, &self.kernel_ridge.0]
     }
 
-    /// The labelled rows, `[labels, columns]`, their values, `[labels, outputs]`, how many of the
-    /// nearest make up an answer, and the least distance.
+    /// The labelled rows, `[labels, columns]`, their values, `[labels, outputs]`, the number of
+    /// neighbours, and the smallest distance.
     pub(crate) fn nearest(&self) -> (&[f32], &[f32], usize, f64) {
         self.neighbours.parts()
     }
 
-    /// What each says of rows `[rows, columns]`: `[rows, outputs]`.
+    /// The predictions of each for rows `[rows, columns]`: `[rows, outputs]`.
     pub fn say(&self, features: &[f32]) -> Vec<Vec<f32>> {
         let features = &whole(features)[..];
         vec![
@@ -156,8 +156,7 @@ impl Regressors {
         ]
     }
 
-    /// What each says of the labels that it was fitted to, by fits without their folds:
-    /// `[labels, outputs]`.
+    /// Out-of-fold predictions of each for the labels that it was fitted to: `[labels, outputs]`.
     pub fn left_out(
         features: &[f32],
         columns: usize,
@@ -188,7 +187,7 @@ mod tests {
 
     const COLUMNS: usize = 3;
 
-    /// Rows of three columns; a bent surface over the first two, and its mirror image.
+    /// Rows of three columns; a curved surface over the first two, and its mirror image.
     fn surface(rows: usize) -> (Vec<f32>, Vec<f32>) {
         let mut features = vec![0.0; rows * COLUMNS];
         let stream = Stream {
@@ -218,7 +217,7 @@ mod tests {
         let fitted = Regressors::fit(known, COLUMNS, labels, 2);
         let new = fitted.say(&features[200 * COLUMNS..]);
         let left_out = Regressors::left_out(known, COLUMNS, labels, 2);
-        // The variance of the surface is 1.5, and 0.5 of it is no straight line.
+        // The variance of the surface is 1.5, of which 0.5 is not linear.
         let most = [0.5, 0.5, 0.8, 0.1, 0.5];
         for (name, ((new, left_out), most)) in Regressors::NAMES
             .iter()

@@ -1,12 +1,12 @@
-//! The mean of the nearest labelled rows, each weighed by one over its distance.
+//! The mean of the nearest labelled rows, each weighted by one over its distance.
 
 use super::{Continuous, Regressor};
 
 const NEIGHBOURS: usize = 5;
-/// Rows nearer than this count as if they were so far.
+/// Smaller distances count as this.
 const NEAREST_DISTANCE: f64 = 1e-6;
 
-/// Labelled rows that are looked up.
+/// The labelled rows of a nearest-neighbour regressor.
 #[derive(Clone, Debug)]
 pub(super) struct Neighbours {
     columns: usize,
@@ -18,8 +18,8 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// The rows, `[labels, columns]`, their values, `[labels, outputs]`, how many of them make up an
-    /// answer, and the least distance.
+    /// The rows, `[labels, columns]`, their values, `[labels, outputs]`, the number of neighbours,
+    /// and the smallest distance.
     pub(super) fn parts(&self) -> (&[f32], &[f32], usize, f64) {
         (&self.rows, &self.values, NEIGHBOURS, NEAREST_DISTANCE)
     }

@@ -1,17 +1,16 @@
-//! How much each regressor's answer counts.
+//! Weights of the regressors in an ensemble.
 
-/// How fast weights fall with the loss, for each root of a label.
+/// How fast weights fall with the loss, times the square root of the number of labels.
 const CONTRAST: f64 = 2.0;
-/// The same for each label, where labels are few and losses mostly chance.
+/// The same times the number of labels, where labels are few and losses mostly chance.
 const CONTRAST_OF_FEW: f64 = 0.3;
-/// Squared errors below this share of the labels' spread are all the same.
+/// Mean squared errors below this share of the labels' variance count as this.
 const LEAST: f64 = 1e-6;
 
-/// Shares by what each said, `[labels, outputs]`, of labels that it did not see: proportional to
-/// `prior exp(-c loss)`, where the loss is that of a normal distribution with the mean squared error
-/// as its variance, `log(error) / 2`, meant over outputs, and `c` is the smaller of 0.3 labels and
-/// 2 sqrt(labels). So where labels are few the priors decide, and where they are many the best one
-/// wins.
+/// Weights from out-of-fold predictions `[labels, outputs]`: proportional to `prior exp(-c loss)`,
+/// where the loss is that of a normal distribution with the mean squared error as its variance,
+/// `log(error) / 2`, averaged over outputs, and `c` is the smaller of 0.3 labels and 2
+/// sqrt(labels). So with few labels the priors decide, and with many the best regressor wins.
 pub fn shares(left_out: &[Vec<f32>], priors: &[f64], values: &[f32], outputs: usize) -> Vec<f64> {
     let losses: Vec<f64> = left_out
         .iter()
@@ -46,7 +45,7 @@ fn loss(said: &[f32], values: &[f32], outputs: usize) -> f64 {
         / outputs.max(1) as f64
 }
 
-/// The mean of what each said, `[rows, outputs]`, by their shares.
+/// The weighted mean of the predictions, `[rows, outputs]`.
 pub fn mean(shares: &[f64], said: &[Vec<f32>]) -> Vec<f32> {
     let values = said.first().map_or(0, Vec::len);
     (0..values)
@@ -59,7 +58,7 @@ pub fn mean(shares: &[f64], said: &[Vec<f32>]) -> Vec<f32> {
         .collect()
 }
 
-/// How fast weights fall with the mean loss over so many labels.
+/// How fast weights fall with the mean loss on `labels` labels.
 fn contrast(labels: usize) -> f64 {
     let count = labels as f64;
     (CONTRAST * count.sqrt()).min(CONTRAST_OF_FEW * count)

@@ -3,7 +3,7 @@
 use super::{Continuous, Regressor};
 use crate::pseudo_label::trees::{Growth, Known, Splits, Targets, Trees};
 
-/// Of all columns, this many are looked at by a split of a random forest.
+/// A split of a random forest considers one in this many columns.
 const SHARE_OF_COLUMNS: usize = 3;
 
 /// Labels `[labels, outputs]`.
@@ -66,7 +66,7 @@ fn grow(data: Continuous<'_>, used: &[usize], growth: Growth) -> Trees {
     Trees::grow(known, used, growth)
 }
 
-/// Extremely randomised trees; splits look at all columns.
+/// Extremely randomised trees; splits consider all columns.
 #[derive(Clone, Debug)]
 pub(super) struct ExtraTrees(pub(super) Trees);
 
@@ -84,7 +84,7 @@ impl Regressor for ExtraTrees {
     }
 }
 
-/// A random forest; splits look at a third of the columns.
+/// A random forest; splits consider a third of the columns.
 #[derive(Clone, Debug)]
 pub(super) struct RandomForest(pub(super) Trees);
 

@@ -1,4 +1,4 @@
-//! The map of codes.
+//! A scatter plot of codes.
 
 use super::shown::has_codes;
 use super::svg::{Plot, colour, scale_colour, short};
@@ -11,9 +11,9 @@ use cpcvae_data::{Dataset, Matrix};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Rows with a label on the map, and rows without one, at most.
+/// The most rows with a label on the map, and the most without.
 const MAP_ROWS: usize = 1000;
-/// Rows without any answer.
+/// Colour of rows without a label or prediction.
 const GREY: &str = "#6f7b85";
 
 /// How dots are coloured.
@@ -26,7 +26,7 @@ enum Colours {
     None,
 }
 
-/// Codes in the plane, by label where it is known and by prediction elsewhere.
+/// Codes in the plane, coloured by label if it is known and by prediction otherwise.
 pub(super) fn map(fitted: &Fitted, data: &Dataset) -> Result<String> {
     if !has_codes(fitted) {
         return Ok(String::new());
@@ -56,7 +56,7 @@ pub(super) fn map(fitted: &Fitted, data: &Dataset) -> Result<String> {
     // Labelled rows last, on top of the others.
     for labelled in [false, true] {
         for (row, point) in points.iter().enumerate() {
-            // Labels that training has not seen are not shown.
+            // Labels that are hidden from training are not shown.
             let is_labelled =
                 rows.labels.is_known(row as u32) && learnt_from.contains(&chosen[row]);
             if is_labelled != labelled {
@@ -88,7 +88,7 @@ pub(super) fn map(fitted: &Fitted, data: &Dataset) -> Result<String> {
     Ok(section("Map of codes", &about, &text))
 }
 
-/// Codes `[rows, code]` in two dimensions, and which these are.
+/// Codes `[rows, code]` in two dimensions, and a description of these.
 fn plane(codes: &Matrix) -> (Vec<[f32; 2]>, &'static str) {
     match codes.columns {
         1 => (codes.values.iter().map(|x| [*x, 0.0]).collect(), "the code"),
@@ -127,7 +127,7 @@ impl Colours {
         }
     }
 
-    /// The colour of a row and what it stands for: its label where it is known, or its answer.
+    /// The colour of a row and its meaning: its label if it is known, otherwise its prediction.
     fn dot(
         &self,
         known: Option<(&Dataset, u32)>,

@@ -1,4 +1,4 @@
-//! What was measured: verdict, methods, calibration, confusion, training.
+//! Sections with figures: verdict, methods, calibration, confusion, training.
 
 use super::svg::{Bar, Plot, bars, colour, short};
 use super::text::{count, escaped, percent, section, table};
@@ -9,14 +9,14 @@ use cpcvae_data::Dataset;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// More classes than this are not written as a matrix.
+/// With more classes than this, no matrix is written.
 const MATRIX_CLASSES: usize = 26;
-/// Doubtful labels listed at most.
+/// The most doubtful labels that are listed.
 const SUSPECTS: usize = 20;
-/// Points of a curve at most.
+/// The most points of a curve.
 const CURVE_POINTS: usize = 300;
 
-/// Whether unlabelled rows help, in words, with warnings.
+/// The verdict on unlabelled rows in words, with warnings.
 pub(super) fn verdict(fitted: &Fitted) -> String {
     let Some(verdict) = fitted.verdict() else {
         let why = match fitted.held_out() {
@@ -74,7 +74,7 @@ pub(super) fn methods(fitted: &Fitted) -> String {
     section(title, &about, &content)
 }
 
-/// Stated confidence against accuracy.
+/// A reliability diagram.
 pub(super) fn calibration(fitted: &Fitted) -> String {
     let details = fitted.held_out_details();
     let Some(details) = details.filter(|details| !details.reliability.is_empty()) else {
@@ -123,7 +123,7 @@ pub(super) fn calibration(fitted: &Fitted) -> String {
     section("Calibration", &about, &plot.finish("reliability diagram"))
 }
 
-/// Held-out numbers against what was answered.
+/// Held-out values against predictions.
 pub(super) fn predicted(fitted: &Fitted) -> String {
     let values = fitted.held_out_details().map(|details| &details.values);
     let Some(values) = values.filter(|values| !values.is_empty()) else {
@@ -149,7 +149,7 @@ pub(super) fn predicted(fitted: &Fitted) -> String {
     section("Answers", about, &plot.finish("answers against labels"))
 }
 
-/// Which classes are taken for which: of held-out rows, else of test rows.
+/// The confusion matrix: of held-out rows, otherwise of test rows.
 pub(super) fn confusion(fitted: &Fitted) -> String {
     let held_out = fitted.held_out_details().map(|details| &details.confusion);
     let held_out = held_out.filter(|matrix| !matrix.is_empty());
@@ -197,7 +197,7 @@ pub(super) fn confusion(fitted: &Fitted) -> String {
     section("Confusion", &about, &text)
 }
 
-/// The pairs of classes that are mixed up most.
+/// The pairs of classes that are confused most often.
 fn largest_confusions(matrix: &[Vec<u64>], classes: &[String]) -> String {
     let pairs = matrix.iter().enumerate().flat_map(|(class, counts)| {
         let others = counts.iter().enumerate();
@@ -216,7 +216,7 @@ fn largest_confusions(matrix: &[Vec<u64>], classes: &[String]) -> String {
     table(&["true class", "predicted", "rows"], rows)
 }
 
-/// Labels that are doubted.
+/// Labels that are probably wrong.
 pub(super) fn suspects(fitted: &Fitted, data: &Dataset) -> String {
     let found = fitted.suspects();
     if found.is_empty() {
@@ -249,7 +249,7 @@ pub(super) fn suspects(fitted: &Fitted, data: &Dataset) -> String {
     section("Doubtful labels", &about, &table(&header, rows))
 }
 
-/// Loss over time, and the accuracy on validation rows where there are any.
+/// Loss over time, and the accuracy on validation rows if there are any.
 pub(super) fn training(fitted: &Fitted) -> String {
     let lines = fitted.history().split(|byte| *byte == b'\n');
     let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
@@ -271,7 +271,7 @@ pub(super) fn training(fitted: &Fitted) -> String {
             continue;
         }
         let points = smoothed(&points);
-        // The first steps are far off and would flatten the rest of the curve.
+        // The first steps have large losses that would flatten the rest of the curve.
         let points = &points[points.len() / 30..];
         let low = points
             .iter()

@@ -1,5 +1,5 @@
-//! One page about a fitted model, as HTML that needs nothing from elsewhere: data, accuracy against
-//! baselines, calibration, confusion, training, map of codes, samples, rows to label next, settings.
+//! A self-contained HTML page about a fitted model: data, accuracy against baselines, calibration,
+//! confusion, training, map of codes, samples, rows to label next, settings.
 
 mod map;
 mod measured;
@@ -14,12 +14,12 @@ use std::path::Path;
 use text::{count, escaped, percent, section, table};
 
 const STYLE: &str = include_str!("style.css");
-/// Columns listed at most.
+/// The most columns that are listed.
 const COLUMNS: usize = 200;
 
 impl Fitted {
-    /// A page about the model and `data`, the rows that it was fitted to: HTML text without scripts,
-    /// with its drawings inside.
+    /// A page about the model and `data`, the rows that it was fitted to: HTML text without
+    /// scripts, with inline drawings.
     ///
     /// ```
     /// use cpcvae::prelude::*;
@@ -75,7 +75,7 @@ impl Fitted {
         Ok(write_atomically(path, self.html_report(data)?.as_bytes())?)
     }
 
-    /// The figures that matter most.
+    /// The main figures.
     fn tiles(&self, data: &Dataset) -> String {
         let split = self.split();
         let labels = split.labelled.len();
@@ -125,7 +125,7 @@ impl Fitted {
     }
 }
 
-/// What the columns are taken for.
+/// The kinds of the columns.
 fn columns(data: &Dataset) -> String {
     let Layout::Columns(columns) = &data.layout else {
         let Layout::Image {

@@ -1,4 +1,4 @@
-//! What the model shows: samples, rows to label next.
+//! Sections with samples and rows to label next.
 
 use super::svg::short;
 use super::text::{escaped, section, table};
@@ -9,15 +9,15 @@ use base64::Engine;
 use cpcvae_data::{ColumnKind, Dataset, Layout, Matrix, png};
 use std::fmt::Write;
 
-/// Classes that samples are drawn of at most.
+/// The most classes that samples are drawn of.
 const CLASSES: usize = 12;
 /// Images of a class.
 const IMAGES: usize = 10;
-/// Sampled rows of a class that a table's profile is a mean of.
+/// Sampled rows of a class for the profile of a table.
 const PROFILE_ROWS: usize = 200;
-/// Columns of a profile at most.
+/// The most columns of a profile.
 const PROFILE_COLUMNS: usize = 12;
-/// Codes drawn at most for a class.
+/// The most codes drawn for a class.
 const MOST_CODES: usize = 20_000;
 /// Rows suggested.
 const SUGGESTED: usize = 10;
@@ -48,7 +48,7 @@ pub(super) fn samples(fitted: &Fitted) -> Result<String> {
     })
 }
 
-/// Rows of a class; nothing where the model has none.
+/// Rows of a class; `None` if there are none.
 fn sampled(fitted: &Fitted, class: &str, is_image: bool) -> Result<Option<Matrix>> {
     let rows = if is_image { IMAGES } else { PROFILE_ROWS };
     for threshold in [0.95, 0.5] {
@@ -99,7 +99,7 @@ fn profiles(made: &[(&String, Option<Matrix>)], layout: &Layout) -> String {
             .sum();
         sum / rows.rows.max(1) as f64
     };
-    // Columns whose means differ most between classes, against their spread within them.
+    // Columns whose means differ most between classes, relative to their spread within them.
     let told_apart = |column: usize| {
         let means = made.iter().filter_map(|(_, rows)| rows.as_ref());
         let means: Vec<f64> = means.map(|rows| mean(rows, column)).collect();
@@ -143,7 +143,7 @@ fn profiles(made: &[(&String, Option<Matrix>)], layout: &Layout) -> String {
     table(&header, rows) + &note
 }
 
-/// The rows most worth a label.
+/// Suggested rows to label next.
 pub(super) fn next_labels(fitted: &Fitted, data: &Dataset) -> Result<String> {
     let open = (0..data.len() as u32).any(|row| !data.labels.is_known(row));
     if fitted.classes().is_empty() || !has_codes(fitted) || !open {

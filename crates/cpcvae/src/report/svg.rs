@@ -3,7 +3,7 @@
 use super::text::escaped;
 use std::fmt::Write;
 
-/// Colours of classes, told apart by colour-blind readers too; they repeat after the last.
+/// Colours of classes, distinguishable for colour-blind readers; they repeat after the last.
 const COLOURS: [&str; 10] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f4f9f", "#6b6b00",
     "#b22222", "#444444",
@@ -30,7 +30,7 @@ pub(super) fn scale_colour(share: f64) -> String {
     format!("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2))
 }
 
-/// A drawing with axes: places in data units, mapped to the drawing's own.
+/// A drawing with axes: positions in data units, mapped to the drawing's own.
 pub(super) struct Plot {
     size: (f64, f64),
     x: (f64, f64),
@@ -83,7 +83,7 @@ impl Plot {
         }
     }
 
-    /// Where a place of the data is drawn.
+    /// A position in the data mapped to the drawing.
     fn at(&self, x: f64, y: f64) -> (f64, f64) {
         let share = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
         let (width, height) = (self.size.0 - LEFT - RIGHT, self.size.1 - TOP - BOTTOM);
@@ -111,13 +111,13 @@ impl Plot {
         );
     }
 
-    /// A line between two places of the data.
+    /// A line between two positions of the data.
     pub(super) fn segment(&mut self, a: (f64, f64), b: (f64, f64), class: &str) {
         let ends = [self.at(a.0, a.1), self.at(b.0, b.1)];
         self.line(ends, class);
     }
 
-    /// A line through places of the data.
+    /// A line through positions of the data.
     pub(super) fn curve(&mut self, points: &[(f64, f64)], colour: &str) {
         let mut path = String::new();
         for (place, point) in points.iter().enumerate() {
@@ -131,7 +131,7 @@ impl Plot {
         );
     }
 
-    /// A dot at a place of the data; the title is shown when the mouse is over it.
+    /// A dot at a position of the data; the title is its tooltip.
     pub(super) fn dot(&mut self, at: (f64, f64), radius: f64, look: &str, title: &str) {
         let (x, y) = self.at(at.0, at.1);
         let _ = write!(
@@ -141,7 +141,7 @@ impl Plot {
         );
     }
 
-    /// The drawing as text; `about` is what a screen reader says of it.
+    /// The drawing as text; `about` is its description for screen readers.
     pub(super) fn finish(self, about: &str) -> String {
         let (width, height) = self.size;
         format!(
@@ -152,7 +152,7 @@ impl Plot {
     }
 }
 
-/// A share of 1 with its name and, where there is one, its interval.
+/// A share of 1 with its name and, if there is one, its interval.
 pub(super) struct Bar {
     pub name: String,
     pub value: f64,

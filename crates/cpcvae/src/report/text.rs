@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// The text with what HTML would read as its own replaced.
+/// The text with HTML's special characters escaped.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -35,7 +35,7 @@ pub(super) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     text + "</tbody></table></div>"
 }
 
-/// A section of the page; nothing without content.
+/// A section of the page; empty without content.
 pub(super) fn section(title: &str, about: &str, content: &str) -> String {
     match content.is_empty() {
         true => String::new(),

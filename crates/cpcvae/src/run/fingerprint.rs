@@ -1,4 +1,4 @@
-//! Which data a run was started on, so that it does not go on with other data.
+//! A fingerprint of the data of a run, so that it is not resumed with other data.
 
 use super::RunFolder;
 use super::sealed;
@@ -6,7 +6,7 @@ use crate::error::{Error, Remedy, Result};
 use cpcvae_data::{Dataset, Labels, Rows};
 use serde::{Deserialize, Serialize};
 
-/// Checksums of what a model learns from.
+/// Checksums of the training data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Fingerprint {
     rows: usize,
@@ -56,7 +56,7 @@ impl Fingerprint {
         }
     }
 
-    /// What differs, in words.
+    /// The difference, in words.
     fn difference(&self, before: &Self) -> Option<String> {
         if self.rows != before.rows {
             return Some(format!(
@@ -80,8 +80,8 @@ impl Fingerprint {
 }
 
 impl RunFolder {
-    /// Keeps the fingerprint of a run that begins; refuses to go on with other data. Runs of before
-    /// have none.
+    /// Stores the fingerprint of a new run; refuses to resume with other data. Runs of earlier
+    /// versions have none.
     pub(crate) fn check_data(&self, data: &Dataset) -> Result<()> {
         let path = self.path().join("data.json");
         let now = Fingerprint::of(data);
@@ -93,7 +93,7 @@ impl RunFolder {
             Some(difference) => Err(Error::file(
                 self.path(),
                 format!(
-                    "the run was started on other data: {difference}; go on with the data as it \
+                    "the run was started on other data: {difference}; resume with the data as it \
                      was, or start another run in another folder"
                 ),
             )

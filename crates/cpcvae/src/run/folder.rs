@@ -1,4 +1,4 @@
-//! A run's folder: which file is where, how a run is begun and ended there.
+//! A run's folder: the paths of its files, starting and finishing a run.
 
 use super::sealed;
 use crate::config::RunConfig;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Checksums of the files that carry none of their own,
+/// Checksums of the files without their own,
 const SUMS: &str = "files.json";
 /// and these files.
 const UNSEALED: [&str; 4] = [
@@ -39,7 +39,7 @@ impl RunFolder {
         self.config_path().exists()
     }
 
-    /// Whether a run came to its end here.
+    /// Whether a run has finished here.
     pub(crate) fn is_finished(&self) -> bool {
         self.model_path().exists() && self.report_path().exists()
     }
@@ -117,7 +117,7 @@ impl RunFolder {
         self.seal_files()
     }
 
-    /// Keeps checksums of the files that carry none, which are complete now.
+    /// Stores checksums of the files without their own, which are complete now.
     fn seal_files(&self) -> Result<()> {
         let mut sums = BTreeMap::new();
         for name in UNSEALED {
@@ -137,8 +137,8 @@ impl RunFolder {
         }
     }
 
-    /// Fails where a file that carries no checksum of its own is not as it was when the run ended.
-    /// Runs of before know nothing of it, and what is gone is noticed by whoever needs it.
+    /// Fails if a file without its own checksum changed since the run ended. Runs of earlier
+    /// versions have no checksums, and a missing file is reported by its reader.
     pub(crate) fn check_files(&self) -> Result<()> {
         let path = self.path().join(SUMS);
         if !path.exists() {
@@ -173,7 +173,7 @@ impl RunFolder {
         Ok(Split::load(self.split_path())?)
     }
 
-    /// Every term over time; nothing where the file is gone.
+    /// Every term over time; empty if the file does not exist.
     pub(crate) fn metrics(&self) -> Result<Vec<u8>> {
         match std::fs::read(self.metrics_path()) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -182,7 +182,7 @@ impl RunFolder {
     }
 }
 
-/// A run goes on only as it began.
+/// A run resumes only with the same settings.
 fn check_same_settings(now: &RunConfig, before: &RunConfig) -> Result<()> {
     if now == before {
         return Ok(());

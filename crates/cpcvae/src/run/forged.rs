@@ -1,5 +1,5 @@
-//! Whether a card's sizes are those of the tensors beside it. A model is made only then: a size that
-//! is wrong could ask for any amount of memory.
+//! Checks that the sizes on a card are those of the stored tensors before a model is made: a wrong
+//! size could ask for any amount of memory.
 
 use super::Card;
 use crate::prepare::FeatureScale;

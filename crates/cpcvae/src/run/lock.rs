@@ -1,4 +1,4 @@
-//! One process at a time works in a run's folder.
+//! A lock that lets one process at a time work in a run's folder.
 
 use super::RunFolder;
 use crate::error::{Error, Remedy, Result};
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "run.lock";
 
-/// Held while a run is trained. The kernel lets go of it when the process ends, however that happens,
-/// so a lock that nobody holds is known to be stale.
+/// Held while a run is trained. The kernel releases it when the process ends for any reason, so a
+/// lock file that is not locked is known to be stale.
 #[derive(Debug)]
 pub struct RunLock {
     file: File,
@@ -21,7 +21,7 @@ impl Drop for RunLock {
         let _ = self.file.set_len(0);
         let config = self.path.with_file_name("config.toml");
         if !config.exists() {
-            // No run was begun, so nothing of it is left behind.
+            // No run was started, so the lock file is removed.
             let _ = std::fs::remove_file(&self.path);
         }
         let _ = self.file.unlock();
@@ -29,8 +29,8 @@ impl Drop for RunLock {
 }
 
 impl RunFolder {
-    /// Makes the folder, if need be, and keeps other processes out of it. Refuses a folder with
-    /// files that are not a run's. What a killed process left half written is removed.
+    /// Creates the folder if needed and locks out other processes. Refuses a folder with files that
+    /// are not a run's. Temporary files of a killed process are removed.
     pub fn claim(&self) -> Result<RunLock> {
         let path = self.path();
         std::fs::create_dir_all(path).map_err(|error| Error::file(path, error))?;
@@ -42,9 +42,9 @@ impl RunFolder {
         Ok(lock)
     }
 
-    /// Removes the run that is here, and nothing else. To be called with the folder claimed.
+    /// Removes the run in this folder, and nothing else. The folder must be claimed.
     pub(crate) fn clear(&self) -> Result<()> {
-        // The settings last: until then the folder is known as that of a run.
+        // The settings last: until then the folder is recognised as a run's.
         let parts = [
             "files.json",
             "report.json",
@@ -67,7 +67,8 @@ impl RunFolder {
         Ok(())
     }
 
-    /// A folder without a run may hold only what a run that was killed at its very beginning leaves.
+    /// A folder without a run may contain only files of a run that was killed at its very
+    /// beginning.
     pub(super) fn check_ours(&self) -> Result<()> {
         if self.is_started() {
             return Ok(());
@@ -105,7 +106,7 @@ fn lock(folder: &Path) -> Result<RunLock> {
     let mut file = options.open(&path).map_err(problem)?;
     match file.try_lock() {
         Ok(()) => {}
-        // File systems without locks: better to work than to refuse.
+        // File systems without locks: working is better than refusing.
         Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => {}
         Err(TryLockError::Error(error)) => return Err(problem(error)),
         Err(TryLockError::WouldBlock) => {
@@ -127,7 +128,7 @@ fn lock(folder: &Path) -> Result<RunLock> {
     };
     write(&file).map_err(problem)?;
     if !is_at(&file, &path) {
-        // Its last owner began no run and removed the file while it was opened here.
+        // Its last owner started no run and removed the file while it was opened here.
         return lock(folder);
     }
     Ok(RunLock { file, path })
@@ -144,14 +145,14 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Elsewhere a file that is open is not removed.
+/// On other systems a file that is open is not removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Names as [`write_through`](cpcvae_data::write_through) makes them, `NAME.<process>.tmp`, and that
-/// of a split.
+/// Names of temporary files of [`write_through`](cpcvae_data::write_through), `NAME.<process>.tmp`,
+/// and of a split.
 fn is_temporary(name: &str) -> bool {
     if name == "split.json.tmp" {
         return true;
@@ -161,7 +162,7 @@ fn is_temporary(name: &str) -> bool {
     process.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Nobody else writes here, so these are of processes that were killed.
+/// The folder is locked, so these are of processes that were killed.
 fn remove_temporary(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_temporary(&entry.file_name().to_string_lossy()) {

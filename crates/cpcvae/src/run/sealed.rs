@@ -1,5 +1,5 @@
-//! JSON files that carry their own checksum, as their first key. It is in the file itself, so that a
-//! file and its checksum are replaced in one rename.
+//! JSON files with their own checksum as the first key, so that a file and its checksum are
+//! replaced in one rename.
 
 use crate::error::{Error, Result};
 use cpcvae_data::write_atomically;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 const KEY: &str = "{\"crc32\":\"";
 
-/// Writes an object whole or not at all; `text` is its JSON.
+/// Writes an object atomically; `text` is its JSON.
 pub(crate) fn write(path: &Path, value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value).expect("plain values serialise");
     let rest = text.strip_prefix('{').expect("an object");
@@ -18,7 +18,7 @@ pub(crate) fn write(path: &Path, value: &impl Serialize) -> Result<()> {
     Ok(write_atomically(path, sealed.as_bytes())?)
 }
 
-/// Reads and checks it. Files of before have no checksum.
+/// Reads and verifies it. Files of earlier versions have no checksum.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
     parse(&text).map_err(|problem| Error::file(path, problem))
@@ -57,8 +57,8 @@ mod tests {
             changed[place] ^= 1;
             std::fs::write(&path, changed).expect("writable");
             let read = read::<BTreeMap<String, serde_json::Value>>(&path);
-            // What breaks the key itself leaves an unknown key, which readers of structs ignore, or
-            // no JSON at all.
+            // Damage to the key itself leaves an unknown key, which readers of structs ignore, or
+            // invalid JSON.
             assert!(read.is_err() || place < KEY.len(), "byte {place}");
         }
     }

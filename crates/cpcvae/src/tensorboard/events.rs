@@ -1,4 +1,4 @@
-//! An event file: records of values, appended as a training goes on.
+//! An event file: records that are appended during a training.
 
 use super::proto::{Event, Image, SessionLog, Shown, Summary, Value, What};
 use super::record::framed;
@@ -9,9 +9,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How event files are read since 2016.
+/// The version of event files since 2016.
 const FILE_VERSION: &str = "brain.Event:2";
-/// "It begins", of a session's states.
+/// `SessionLog::START`.
 const BEGINS: i32 = 1;
 
 /// A file that TensorBoard reads while it is written.
@@ -19,13 +19,13 @@ const BEGINS: i32 = 1;
 pub(super) struct EventFile {
     path: PathBuf,
     file: File,
-    /// Whether anything but the version is in it.
+    /// Whether it contains anything but the version.
     has_begun: bool,
 }
 
 impl EventFile {
-    /// A new file in the folder, which is made. TensorBoard reads the files of a folder in the order
-    /// of their names.
+    /// A new file in the folder, which is created. TensorBoard reads the files of a folder in the
+    /// order of their names.
     pub(super) fn new(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
         let seconds = now() as u64;
@@ -35,7 +35,7 @@ impl EventFile {
                 "events.out.tfevents.{seconds:010}.cpcvae.{process}.{number}"
             ))
         };
-        // One that is there already is of another training of this process.
+        // An existing file belongs to another training of this process.
         let path = (0..).map(of_number).find(|path| !path.exists());
         let path = path.unwrap_or_else(|| of_number(u32::MAX));
         let file = File::create_new(&path).map_err(|error| Error::file(&path, error))?;
@@ -48,7 +48,7 @@ impl EventFile {
         Ok(events)
     }
 
-    /// Numbers of a step.
+    /// Scalars of a step.
     pub(super) fn numbers(
         &mut self,
         step: u64,
@@ -61,7 +61,7 @@ impl EventFile {
         self.values(step, numbers.map(value).collect())
     }
 
-    /// A picture of a step.
+    /// An image of a step.
     pub(super) fn image(&mut self, step: u64, tag: &str, image: Image) -> Result<()> {
         let shown = Some(Shown::Image(image));
         let tag = tag.into();
@@ -71,7 +71,7 @@ impl EventFile {
     fn values(&mut self, step: u64, value: Vec<Value>) -> Result<()> {
         if !self.has_begun {
             self.has_begun = true;
-            // A training that goes on does so from its checkpoint: later steps of an earlier file no
+            // A resumed training starts from its checkpoint: later steps of an earlier file no
             // longer count.
             self.write(step, What::SessionLog(SessionLog { status: BEGINS }))?;
         }

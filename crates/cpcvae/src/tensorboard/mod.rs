@@ -1,4 +1,4 @@
-//! A training as TensorBoard shows it: every term, validation and samples as event files.
+//! Event files for TensorBoard: every term, validation and samples of a training.
 
 mod events;
 mod pictures;
@@ -15,10 +15,10 @@ use events::EventFile;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Follows a `fit` and writes event files, a folder a training: `DIR/cpc` for the model itself,
+/// Follows a `fit` and writes event files, one folder per training: `DIR/cpc` for the model itself,
 /// `DIR/cpc-1-of-5` and so on for those of the folds. Everything is passed on to another watch.
 ///
-/// A file that cannot be written ends no training: see [`TensorBoard::finish`].
+/// An error in writing a file does not end a training: see [`TensorBoard::finish`].
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -39,15 +39,15 @@ pub struct TensorBoard<'a> {
     folder: PathBuf,
     inner: &'a dyn Watch,
     problem: Problem,
-    /// The model's own file, which goes on when its training has ended.
+    /// The model's own file, which is continued after its training.
     own: Arc<Mutex<Option<EventFile>>>,
 }
 
-/// The first thing that went wrong.
+/// The first error.
 type Problem = Arc<Mutex<Option<crate::Error>>>;
 
 impl<'a> TensorBoard<'a> {
-    /// Writes into the folder, which is made when there is something to write.
+    /// Writes into the folder, which is created with the first file.
     pub fn new(folder: impl AsRef<Path>, inner: &'a dyn Watch) -> Self {
         Self {
             folder: folder.as_ref().into(),
@@ -57,13 +57,13 @@ impl<'a> TensorBoard<'a> {
         }
     }
 
-    /// What could not be written so far, if anything could not.
+    /// The first error in writing, if there was one.
     pub fn problem(&self) -> Result<()> {
         lock(&self.problem).take().map_or(Ok(()), Err)
     }
 
-    /// Adds what is known at the end: figures on test rows and on held-out labels, samples of an
-    /// image model. Says what could not be written, if anything could not.
+    /// Adds the final figures on test rows and on held-out labels, and samples of an image model.
+    /// Returns the first error in writing, if there was one.
     pub fn finish(&self, fitted: &Fitted) -> Result<()> {
         self.problem()?;
         let report = fitted.report();
@@ -71,7 +71,7 @@ impl<'a> TensorBoard<'a> {
         let mut own = lock(&self.own);
         let file = match own.as_mut() {
             Some(file) => file,
-            // Nothing was trained: a run that had come to its end was opened.
+            // Nothing was trained: a finished run was opened.
             None => own.insert(EventFile::new(&self.folder.join(&fitted.card().method))?),
         };
         let test = report.test.iter().flat_map(|test| figures("test", test));
@@ -126,7 +126,7 @@ impl Watch for TensorBoard<'_> {
     }
 }
 
-/// Follows one training.
+/// Observes one training.
 struct Follower {
     inner: Box<dyn Observer>,
     file: Arc<Mutex<Option<EventFile>>>,
@@ -134,7 +134,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// Writes, unless that has failed before.
+    /// Writes, unless writing has failed before.
     fn write(&self, write: impl FnOnce(&mut EventFile) -> Result<()>) {
         let mut file = lock(&self.file);
         let Some(Err(problem)) = file.as_mut().map(write) else {

@@ -1,15 +1,14 @@
-//! Sampled images side by side, as one picture.
+//! Sampled images tiled to one image.
 
 use super::proto::Image;
 use crate::error::Result;
 use crate::infer::{CodeSource, Inference};
 use cpcvae_data::{Layout, Matrix, png};
 
-/// Images along each side of the picture.
+/// Images along each side of the tiling.
 const SIDE: usize = 4;
 
-/// What the model samples, one image beside another; nothing for a model of other rows, or without a
-/// generative part.
+/// Samples of the model, tiled; `None` for a model of tables, or without a generative part.
 pub(super) fn samples(model: &Inference, codes: CodeSource) -> Result<Option<Image>> {
     let shape = model.shape();
     let Some(size) = shape.image.filter(|_| model.is_generative()) else {

@@ -1,5 +1,5 @@
-//! The messages of an event file that are written here, field by field as TensorBoard's `event.proto`
-//! and `summary.proto` number them.
+//! The messages of an event file that are written here, with the field numbers of TensorBoard's
+//! `event.proto` and `summary.proto`.
 
 use prost::{Message, Oneof};
 
@@ -12,29 +12,29 @@ pub struct Event {
     /// Steps taken.
     #[prost(int64, tag = "2")]
     pub step: i64,
-    /// What it tells.
+    /// Its content.
     #[prost(oneof = "What", tags = "3, 5, 7")]
     pub what: Option<What>,
 }
 
-/// What an event tells.
+/// The content of an event.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum What {
-    /// The first record's: how the file is to be read.
+    /// The version, in the first record.
     #[prost(string, tag = "3")]
     FileVersion(String),
     /// Values.
     #[prost(message, tag = "5")]
     Summary(Summary),
-    /// That a training begins, or goes on, at this step.
+    /// Training starts, or resumes, at this step.
     #[prost(message, tag = "7")]
     SessionLog(SessionLog),
 }
 
-/// Beginning of a training: what was written before of this step and later ones no longer counts.
+/// Start of a training: earlier records of this step and later ones are discarded.
 #[derive(Clone, PartialEq, Message)]
 pub struct SessionLog {
-    /// 1: it begins.
+    /// 1: start.
     #[prost(int32, tag = "1")]
     pub status: i32,
 }
@@ -58,27 +58,27 @@ pub struct Value {
     pub shown: Option<Shown>,
 }
 
-/// What can be shown.
+/// The type of a value.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum Shown {
     /// A number.
     #[prost(float, tag = "2")]
     Number(f32),
-    /// A picture.
+    /// An image.
     #[prost(message, tag = "4")]
     Image(Image),
 }
 
-/// A picture.
+/// An image.
 #[derive(Clone, PartialEq, Message)]
 pub struct Image {
-    /// Pixels.
+    /// Height in pixels.
     #[prost(int32, tag = "1")]
     pub height: i32,
-    /// Pixels.
+    /// Width in pixels.
     #[prost(int32, tag = "2")]
     pub width: i32,
-    /// 1 grey, 3 colours.
+    /// 1 grey, 3 colour.
     #[prost(int32, tag = "3")]
     pub colorspace: i32,
     /// A PNG.

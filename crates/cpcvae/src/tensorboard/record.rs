@@ -1,7 +1,7 @@
-//! Records as TensorFlow frames them: length and content, each with a masked CRC-32C.
+//! The record format of TensorFlow: length and content, each with a masked CRC-32C.
 
-/// The bytes of a record: its length in 64 bits, the checksum of these, the content, its checksum,
-/// all with the little end first.
+/// The bytes of a record: its length in 64 bits, the checksum of the length, the content, and its
+/// checksum, all little-endian.
 pub fn framed(content: &[u8]) -> Vec<u8> {
     let length = (content.len() as u64).to_le_bytes();
     let mut record = Vec::with_capacity(content.len() + 16);
@@ -12,12 +12,12 @@ pub fn framed(content: &[u8]) -> Vec<u8> {
     record
 }
 
-/// A checksum of what may hold checksums itself is changed so that it is not one of them.
+/// TensorFlow's masking of a checksum, so that checksums of data with embedded checksums are safe.
 fn masked(checksum: u32) -> u32 {
     checksum.rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
-/// CRC-32 by Castagnoli's polynomial; that of zip files, which `crc32fast` has, is another.
+/// CRC-32 with Castagnoli's polynomial; `crc32fast` only has that of zip files.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |checksum, byte| {
         (checksum >> 8) ^ TABLE[usize::from(checksum as u8 ^ byte)]

@@ -1,5 +1,5 @@
-//! The Adam optimiser over a module's parameters: fused on the CPU, in plain tensor operations, with
-//! moments that stay on the device, elsewhere.
+//! The Adam optimiser over a module's parameters: fused on the CPU; elsewhere in plain tensor
+//! operations, with moments that stay on the device.
 
 use super::Parameters;
 use super::parameters::ModulePath;
@@ -30,7 +30,7 @@ struct Moments {
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // one for each parameter
 enum MomentValues {
-    /// On the host: those of parameters on the CPU, and those of a checkpoint.
+    /// On the host: for parameters on the CPU, and in checkpoints.
     Host([Vec<f32>; 2]),
     /// On the parameter's device, as one row.
     Device([Tensor<1>; 2]),
@@ -47,7 +47,7 @@ impl MomentValues {
         }
     }
 
-    /// Brought to the device, if they are not there yet.
+    /// Copied to the device, if they are not there yet.
     fn to_device(&self, device: &Device) -> [Tensor<1>; 2] {
         match self {
             Self::Host(both) => both
@@ -94,7 +94,7 @@ impl Adam {
             let [first, second] = moments.values.to_host();
             put("first", moments.shape.clone(), first);
             put("second", moments.shape.clone(), second);
-            // Whole numbers up to 2^48 in two floats, exactly.
+            // Whole numbers up to 2^48 are exact in two floats.
             let (high, low) = (moments.updates >> 24, moments.updates & 0xff_ffff);
             put("updates", vec![2], vec![high as f32, low as f32]);
         }
@@ -199,7 +199,7 @@ fn update_on_cpu<const D: usize>(
     compute: &Compute,
 ) -> Tensor<D> {
     let primitive = "a tensor of the CPU device has its storage";
-    // Made contiguous in one go: a second handle that lives on would force a copy of everything.
+    // Made contiguous by value: a second handle would force a copy of everything.
     let plain = |tensor: Tensor<D>| -> FlexTensor {
         let tensor = tensor.try_into_primitive::<Flex>();
         tensor.expect(primitive).to_contiguous()
@@ -219,7 +219,7 @@ fn update_on_cpu<const D: usize>(
     Tensor::from_primitive::<Flex>(value)
 }
 
-/// The same in plain tensor operations: nothing travels to the host.
+/// The same in plain tensor operations, without transfers to the host.
 fn update_on_device<const D: usize>(
     value: Tensor<D>,
     gradient: Tensor<D>,
@@ -267,7 +267,7 @@ fn gradient_norm(module: &impl Module, gradients: &Gradients) -> f64 {
 mod tests {
     use super::*;
 
-    /// On the CPU device, where both can run; a checkpoint between two updates changes nothing.
+    /// On the CPU device, where both can run; a checkpoint between two updates makes no difference.
     #[test]
     fn updates_on_the_device_are_those_of_the_kernel() {
         let tensor = |factor: f32| {

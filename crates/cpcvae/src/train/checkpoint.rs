@@ -8,7 +8,7 @@ use crate::model::Model;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Everything the loop remembers beside parameters and optimiser.
+/// The state of the loop beside parameters and optimiser.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoopState {
     /// Steps taken in this round.
@@ -17,9 +17,9 @@ pub struct LoopState {
     pub round: u64,
     /// Steps taken in those rounds.
     pub steps_before: u64,
-    /// lambda where a constraint solver sets it.
+    /// lambda, if a constraint solver sets it.
     pub multiplier: Option<f64>,
-    /// What the schedule remembers.
+    /// The state of the schedule.
     pub schedule: ScheduleState,
     /// The best validation quality and log-loss so far.
     pub best: Option<Best>,
@@ -45,7 +45,7 @@ pub struct Best {
     pub quality: f64,
     /// Tie-breaker: smaller is better.
     pub loss: f64,
-    /// The evaluation itself, so that the end of training need not repeat it.
+    /// The evaluation itself, so that it need not be repeated at the end of training.
     #[serde(default)]
     pub evaluation: Option<Evaluation>,
 }
@@ -55,12 +55,12 @@ pub struct Best {
 pub struct Finished {
     /// Whether it ended before its planned steps because validation stopped improving.
     pub early: bool,
-    /// The constraint, where there was one.
+    /// The constraint, if there was one.
     pub constraint: Option<ConstraintReport>,
 }
 
-/// Writes a checkpoint; refuses parameters that are not finite, so that the file on disk is
-/// always a good one.
+/// Writes a checkpoint; refuses parameters that are not finite, so that the file on disk is always
+/// valid.
 pub(super) fn save(
     path: &Path,
     model: &Model,
@@ -81,7 +81,7 @@ pub(super) fn save(
     TensorFile { tensors, about }.save(path)
 }
 
-/// Fails where a parameter is not finite; `path` is the checkpoint before.
+/// Fails where a parameter is not finite; `path` is the previous checkpoint.
 pub(super) fn check_finite(tensors: &Parameters, state: &LoopState, path: &Path) -> Result<()> {
     match tensors.not_finite() {
         None => Ok(()),

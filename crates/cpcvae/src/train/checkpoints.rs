@@ -1,4 +1,4 @@
-//! Where a training keeps its last and its best model: in a folder, or in memory.
+//! The last and the best model of a training, in a folder or in memory.
 
 use super::checkpoint::{self, LoopState};
 use super::pseudo_labels::AssignedLabels;
@@ -7,20 +7,20 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use std::path::{Path, PathBuf};
 
-/// What a checkpoint holds.
+/// The content of a checkpoint.
 pub(super) type Earlier = (Model, Adam, Option<AssignedLabels>, LoopState);
 
 /// The last and the best checkpoint of a training.
 #[derive(Debug)]
 pub(super) enum Checkpoints {
-    /// `last.safetensors` and `best.safetensors` in this folder: training can be killed and goes on.
+    /// `last.safetensors` and `best.safetensors` in this folder: a killed training can be resumed.
     Folder(PathBuf),
-    /// The best model alone: nothing goes on after the process ends.
+    /// The best model only: training cannot be resumed after the process ends.
     Memory(Option<Parameters>),
 }
 
 impl Checkpoints {
-    /// In `checkpoints` of a run's folder, which is made.
+    /// In `checkpoints` of a run's folder, which is created.
     pub(super) fn in_folder(run: &Path) -> Result<Self> {
         let folder = run.join("checkpoints");
         std::fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
@@ -39,7 +39,7 @@ impl Checkpoints {
         }
     }
 
-    /// The checkpoint that training goes on from, read into a fresh model.
+    /// The checkpoint to resume from, read into a fresh model.
     pub(super) fn last(&self, fresh: impl FnOnce() -> Model) -> Result<Option<Earlier>> {
         match self.last_path() {
             path if path.exists() => checkpoint::load(&path, fresh()).map(Some),

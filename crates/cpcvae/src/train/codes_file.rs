@@ -1,4 +1,4 @@
-//! Where codes of training rows lie, as named tensors.
+//! The mixture fitted to codes of training rows, as named tensors.
 
 use super::{Parameters, TensorFile};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::infer::FittedCodes;
 use crate::model::Shape;
 use std::path::Path;
 
-/// More than any class has; a file that says so is damaged.
+/// A limit above the components of any class; a file with more is damaged.
 const MOST_COMPONENTS: usize = 1 << 16;
 
 impl TensorFile {
@@ -27,8 +27,8 @@ impl TensorFile {
         }
     }
 
-    /// Fitted codes for a model of this shape; `path` is the file's. Files of before do not say how
-    /// many components a class has: one.
+    /// Fitted codes for a model of this shape; `path` is the file's. Files of earlier versions lack
+    /// the number of components of a class: one.
     pub fn codes(self, shape: &Shape, path: &Path) -> Result<FittedCodes> {
         let classes = match shape.target.is_classes() {
             true => shape.target.outputs(),
@@ -50,7 +50,7 @@ impl TensorFile {
             )),
         };
         let components: Vec<usize> = match has_counts {
-            // Checked by the sizes of what follows; a class has at least one.
+            // Validated by the sizes of the tensors that follow; a class has at least one.
             true => take("components", &[classes])?
                 .iter()
                 .map(|count| (*count as usize).clamp(1, MOST_COMPONENTS))
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(read.expect("fits"), written);
     }
 
-    /// Versions before mixtures wrote one normal distribution a class and no counts.
+    /// Versions before mixtures wrote one normal distribution for each class and no counts.
     #[test]
     fn files_of_before_have_one_component_a_class() {
         let expected = codes(vec![1, 1, 1]);

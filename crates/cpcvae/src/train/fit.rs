@@ -24,13 +24,13 @@ use std::time::Instant;
 pub struct FitOutcome {
     /// The model that is kept.
     pub model: Model,
-    /// What training did.
+    /// The report.
     pub report: FitReport,
-    /// Every term over time, as lines of JSON; empty where they are in a folder.
+    /// Every term over time, as lines of JSON; empty if they are in a folder.
     pub metrics: Vec<u8>,
 }
 
-/// Trains, or goes on from the last checkpoint in `folder`. Without a folder nothing is written.
+/// Trains, or resumes from the last checkpoint in `folder`. Without a folder nothing is written.
 pub fn fit(
     plan: &TrainPlan,
     data: &TrainingData,
@@ -39,8 +39,8 @@ pub fn fit(
     observer: &mut dyn Observer,
 ) -> Result<FitOutcome> {
     let compute = Compute::new(&device.clone().autodiff(), plan.precision);
-    // On a thread of the kernels' pool: it takes its share of every kernel's work instead of
-    // sleeping while others do it; and they stay awake.
+    // Runs on a thread of the kernels' pool, which shares in every kernel's work instead of
+    // sleeping meanwhile, and keeps the other threads awake.
     let result = with_threads_awake(|| {
         let mut training = Training::start(plan, data, folder, &compute)?;
         let stop = match &training.state.finished {
@@ -50,7 +50,7 @@ pub fn fit(
         };
         training.finish(stop)
     });
-    // Memory of training's sizes is of no use to what comes after.
+    // Buffers of training's sizes are not needed afterwards.
     compute.free_memory();
     result
 }
@@ -118,7 +118,7 @@ impl<'a> Training<'a> {
         Ok(training)
     }
 
-    /// Rounds of the constraint solver; a single one without it.
+    /// Rounds of the constraint solver; one without it.
     fn run(&mut self, observer: &mut dyn Observer) -> Result<StopReason> {
         loop {
             let stop = self.run_round(observer)?;
@@ -145,7 +145,7 @@ impl<'a> Training<'a> {
         }
     }
 
-    /// Steps until the plan's end, an early stop, or the observer's wish.
+    /// Steps until the plan's end, early stopping, or a stop by the observer.
     fn run_round(&mut self, observer: &mut dyn Observer) -> Result<StopReason> {
         let mut batches: Option<(usize, Prefetch)> = None;
         while self.state.step < self.plan.steps {
@@ -187,7 +187,7 @@ impl<'a> Training<'a> {
         Ok(StopReason::Complete)
     }
 
-    /// Assigns pseudo-labels, where the objective wants them and it is time: first by the features
+    /// Assigns pseudo-labels when the objective needs them and they are due: first by the features
     /// alone, later by codes too.
     fn assign_pseudo_labels(&mut self, stage: usize, share: f64) -> Result<()> {
         let objective = &self.recipe.stages[stage].objective;
@@ -226,7 +226,7 @@ impl<'a> Training<'a> {
         let steps = self.total_steps();
         let mut kept_step = steps;
         let mut evaluation = None;
-        // A constraint is measured at the last step, so with one that is the model to keep.
+        // A constraint is measured at the last step, so with one the last model is kept.
         let keeps_best = stop != StopReason::Interrupted && self.plan.constraint.is_none();
         if let (Some(best), true) = (&self.state.best, keeps_best) {
             kept_step = self.state.steps_before + best.step;

@@ -1,4 +1,4 @@
-//! The training loop's part that keeps track: metrics, validation, the best model so far.
+//! Metrics, validation and the best model so far in the training loop.
 
 use super::checkpoint::Best;
 use super::fit::Training;
@@ -10,7 +10,7 @@ use crate::objective::Terms;
 use serde_json::json;
 
 impl Training<'_> {
-    /// A line of metrics every so many steps, and the observer's.
+    /// Writes a line of metrics and calls the observer, at the configured interval.
     pub(super) fn log(
         &mut self,
         terms: &Terms,
@@ -43,8 +43,8 @@ impl Training<'_> {
         Ok(())
     }
 
-    /// A look at the validation rows: for the schedule, the best model so far, the observer. Their
-    /// evidence is asked for only where there is nothing to predict.
+    /// Evaluates the validation rows for the schedule, the best model so far, and the observer. The
+    /// evidence is computed only if there is nothing to predict.
     pub(super) fn evaluate(
         &mut self,
         in_last_stage: bool,

@@ -1,12 +1,12 @@
-//! Metrics: one JSON object a line, in `metrics.jsonl` of a run's folder or in memory. They hold
-//! nothing of the clock, so that two runs with the same seed write the same bytes.
+//! Metrics: one JSON object a line, in `metrics.jsonl` of a run's folder or in memory. They contain
+//! no times, so that two runs with the same seed write the same bytes.
 
 use crate::error::{Error, Result};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Appends lines, and knows how long all of them are.
+/// Appends lines and tracks their total length.
 #[derive(Debug)]
 pub struct Metrics {
     sink: Sink,
@@ -28,7 +28,7 @@ impl Metrics {
         }
     }
 
-    /// Opens the file and cuts it to its length at the checkpoint that training goes on from.
+    /// Opens the file and truncates it to its length at the checkpoint that training resumes from.
     pub fn open(path: &Path, bytes: u64) -> Result<Self> {
         let open = || -> std::io::Result<File> {
             let mut file = OpenOptions::new()
@@ -60,7 +60,7 @@ impl Metrics {
         Ok(())
     }
 
-    /// What is in a file is on disk; returns the length of all lines.
+    /// Syncs the file to disk; returns the length of all lines.
     pub fn sync(&mut self) -> Result<u64> {
         if let Sink::File(path, file) = &mut self.sink {
             file.flush()
@@ -70,7 +70,7 @@ impl Metrics {
         Ok(self.bytes)
     }
 
-    /// The lines that were kept in memory; none of those in a file.
+    /// The lines in memory; empty if they are in a file.
     pub(crate) fn into_lines(self) -> Vec<u8> {
         match self.sink {
             Sink::Memory(lines) => lines,

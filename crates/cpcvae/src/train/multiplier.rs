@@ -1,5 +1,5 @@
 //! The constrained problem of the paper: the largest evidence subject to a prediction loss of at
-//! most epsilon (or an accuracy of at least A) on the labelled rows. Two ways to find lambda.
+//! most epsilon (or an accuracy of at least A) on the labelled rows. Two solvers find lambda.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +22,12 @@ pub enum Solver {
         /// Largest change of log lambda in one step.
         rate: f64,
     },
-    /// The paper's way: whole trainings with an increasing sequence of lambda, until one
+    /// The paper's solver: complete trainings with an increasing sequence of lambda, until one
     /// satisfies the constraint.
     Sequence {
-        /// What lambda is multiplied by from one training to the next.
+        /// The factor of lambda from one training to the next.
         factor: f64,
-        /// Trainings at most.
+        /// The most trainings.
         rounds: u64,
     },
 }
@@ -58,14 +58,14 @@ pub struct ConstraintReport {
     pub multiplier: f64,
 }
 
-/// lambda never leaves these bounds: an infeasible constraint must not end in an overflow.
+/// lambda is clamped to this range, so that an infeasible constraint does not end in an overflow.
 const MULTIPLIER_RANGE: (f64, f64) = (1e-3, 1e6);
 
-/// Dual ascent aims a little inside the feasible region, so that the noise of the last steps
-/// does not break a constraint that was met.
+/// Dual ascent aims slightly inside the feasible region, so that the noise of the last steps does
+/// not violate a constraint that was satisfied.
 const AIM: f64 = 0.8;
 
-/// Errors below this are not told apart when an accuracy is the target.
+/// Smaller errors count as this when an accuracy is the target.
 const SMALLEST_ERROR: f64 = 0.01;
 
 impl Constraint {
@@ -88,12 +88,11 @@ impl Constraint {
         }
     }
 
-    /// lambda after `steps` steps at which the measure had this value, `share` of the way through
-    /// training.
+    /// lambda after `steps` steps at which the measure had this value, at `share` of training.
     ///
-    /// An accuracy jumps: lambda shrinks unpunished until a row changes sides. So in the second
-    /// half of training an accuracy may only raise it, or the last step might
-    /// find the constraint broken.
+    /// An accuracy changes in jumps: lambda may shrink without effect until a row changes its
+    /// class. So in the second half of training an accuracy constraint may only raise lambda, or
+    /// the constraint might be violated at the last step.
     pub(crate) fn ascend(
         &self,
         multiplier: f64,

@@ -16,7 +16,7 @@ pub struct StepReport<'a> {
     pub loss: f32,
     /// Names and values of all terms.
     pub terms: &'a [(&'static str, f32)],
-    /// lambda, where a constraint solver moves it.
+    /// lambda, if a constraint solver sets it.
     pub multiplier: Option<f64>,
 }
 
@@ -29,7 +29,7 @@ pub struct EvaluationReport<'a> {
     pub validation: &'a Evaluation,
     /// Whether this is the best so far.
     pub is_best: bool,
-    /// The model as it is now.
+    /// The current model.
     pub model: &'a Inference,
 }
 

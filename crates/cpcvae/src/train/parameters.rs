@@ -1,4 +1,4 @@
-//! A module's parameters by name, as plain numbers: what is saved, loaded and compared.
+//! A module's parameters by name, as plain numbers, for saving, loading and comparing.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Tensor, TensorData};
@@ -16,7 +16,8 @@ impl Parameters {
         visitor.found
     }
 
-    /// The module with these parameters. Says which one is missing or has the wrong shape.
+    /// The module with these parameters. The error names a parameter that is missing or has the
+    /// wrong shape.
     pub fn apply<M: Module>(&self, module: M) -> Result<M, String> {
         let mut mapper = Apply {
             path: ModulePath::default(),
@@ -39,10 +40,10 @@ impl Parameters {
     }
 }
 
-/// Where a visitor stands in a module.
+/// The path of a visitor in a module.
 ///
-/// The kind of a network is no part of a parameter's name: models that were saved when there was
-/// one kind only keep their names.
+/// The kind of a network is not part of a parameter's name, so that models saved when there was
+/// only one kind keep their names.
 #[derive(Debug, Default)]
 pub struct ModulePath(Vec<String>);
 

@@ -1,24 +1,24 @@
-//! What training needs to know, checked.
+//! The checked plan of a training.
 
 use super::{Constraint, DecoderStart, Schedule};
 use crate::method::{LabelFacts, Method, ObjectiveOptions, Recipe, Stage};
 use crate::model::Shape;
 use cpcvae_kernels::product::Precision;
 
-/// A checked plan: nothing in it can fail later for being out of range.
+/// A checked plan: none of its values can be out of range.
 #[derive(Clone, Debug)]
 pub struct TrainPlan {
-    /// For weights, batches and noise.
+    /// The seed of weights, batches and noise.
     pub seed: u64,
     /// The model.
     pub shape: Shape,
-    /// Where the decoder of images starts.
+    /// The initial output of the decoder of images.
     pub decoder_start: DecoderStart,
     /// The method as configured; a constraint solver makes recipes with other lambdas from it.
     pub method: Method,
-    /// What recipes need to know of the labels.
+    /// Facts about the labels that recipes need.
     pub facts: LabelFacts,
-    /// What else they depend on.
+    /// Settings outside of `[method]` that recipes depend on.
     pub options: ObjectiveOptions,
     /// Its stages.
     pub recipe: Recipe,
@@ -28,13 +28,14 @@ pub struct TrainPlan {
     pub labelled_per_batch: usize,
     /// Unlabelled rows in a batch.
     pub unlabelled_per_batch: usize,
-    /// Pixels by which images are moved at most, anew at each step.
+    /// Images are shifted by at most this many pixels, drawn anew at each step.
     pub shift: usize,
-    /// How much they are turned, sheared and scaled at most.
+    /// Each entry of the random matrix that images are transformed by differs from the identity's
+    /// by at most this.
     pub stretch: f64,
     /// Base learning rate.
     pub learning_rate: f64,
-    /// How it changes.
+    /// The schedule of the learning rate.
     pub schedule: Schedule,
     /// Largest norm of the gradient.
     pub clip_norm: Option<f64>,
@@ -46,22 +47,22 @@ pub struct TrainPlan {
     pub checkpoint_every: u64,
     /// Steps between lines of metrics.
     pub log_every: u64,
-    /// Of the factors of dense layers' products, on the CPU.
+    /// The precision of the products of the layers, on the CPU.
     pub precision: Precision,
     /// The prediction constraint.
     pub constraint: Option<Constraint>,
 }
 
-/// Where a step lies.
+/// The position of a step.
 pub(super) struct Place {
     /// Index into the recipe's stages.
     pub stage: usize,
-    /// Share of the stage that is behind us.
+    /// The completed share of the stage.
     pub share: f64,
 }
 
 impl TrainPlan {
-    /// The stage of a step counted from the start of a round, and how far it has gone.
+    /// The stage of a step counted from the start of a round, and its completed share.
     pub(super) fn place(&self, step: u64) -> Place {
         let mut start = 0.0;
         let mut place = Place {

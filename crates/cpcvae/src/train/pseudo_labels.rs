@@ -7,33 +7,33 @@ use crate::objective::{Objective, PseudoLabels};
 use crate::pseudo_label::propagate;
 use cpcvae_data::{BatchPlan, Matrix};
 
-/// A search among more rows of either kind would take longer than it saves; the others get no
-/// pseudo-label.
+/// With more labelled or more unlabelled rows, the neighbour search would take too long; the others
+/// get no pseudo-label.
 const MOST_ROWS: usize = 60_000;
-/// Of data of more values than this, no more of them are searched than would fit ...
+/// Of data with more values than this, only as many rows are used as fit ...
 const LARGE: usize = 1 << 30;
-/// ... here, so that memory does not grow with the data.
+/// ... into this many values, so that memory does not grow with the data.
 const MOST_VALUES: usize = 50_000_000;
-/// Their names in a checkpoint.
+/// Names in a checkpoint.
 const ROWS: &str = "guide.rows";
 const SUGGESTED: &str = "guide.suggested";
 const BY_FEATURES: &str = "guide.by_features";
 
-/// For rows of the data: the weight of their pseudo-label, at its class.
+/// The pseudo-labels of rows: the weight of each, at its class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct AssignedLabels {
     classes: usize,
-    /// The rows that were asked about, in order.
+    /// The rows, in order.
     rows: Vec<u32>,
     /// `[rows, classes]`: at most one class of a row is not zero.
     suggested: Vec<f32>,
-    /// Class probabilities by the features, `[rows asked, classes]`, which stay the same.
+    /// Class probabilities by the features, `[rows, classes]`, which are computed once.
     by_features: Vec<f32>,
 }
 
 impl AssignedLabels {
-    /// How often pseudo-labels must have been assigned once `share` of the stage is behind us; 0 for
-    /// an objective without them.
+    /// How often pseudo-labels must have been assigned by `share` of the stage; 0 for an objective
+    /// without them.
     pub(super) fn due(objective: &Objective, share: f64) -> u64 {
         match asking(objective) {
             Some(PseudoLabels { refreshes, .. }) => 1 + (share * (refreshes + 1) as f64) as u64,
@@ -41,8 +41,8 @@ impl AssignedLabels {
         }
     }
 
-    /// Assigns them by the features and, once there are codes worth comparing, by label propagation
-    /// over these too; both probabilities are averaged.
+    /// Assigns them by the features and, once codes are informative, by label propagation over
+    /// codes too; both probabilities are averaged.
     pub(super) fn assign(
         objective: &Objective,
         data: &TrainingData,
@@ -66,7 +66,7 @@ impl AssignedLabels {
         let labelled = &some_of(&data.split.labelled, most, seed)?;
         let unlabelled = some_of(&data.split.unlabelled, most, seed)?;
         let rows = [labelled.as_slice(), &unlabelled].concat();
-        // Read where they are needed, and not kept: they may be most of the memory.
+        // Read on demand and not kept: they may be most of the memory.
         let features = || data.rows.features.gather(&rows);
         let class_of = |row: &u32| data.rows.labels.class_of(*row);
         let labels: Vec<(u32, u32)> = (0..)
@@ -117,7 +117,7 @@ impl AssignedLabels {
         suggested
     }
 
-    /// Adds it to what a checkpoint holds.
+    /// Adds them to the tensors of a checkpoint.
     pub(super) fn store(&self, parameters: &mut Parameters) {
         for (name, values) in [
             (SUGGESTED, &self.suggested),
@@ -126,14 +126,15 @@ impl AssignedLabels {
             let shape = vec![values.len() / self.classes.max(1), self.classes];
             parameters.0.insert(name.into(), (shape, values.clone()));
         }
-        // Row numbers have more digits than the numbers of a checkpoint, so they are halved.
+        // Row numbers have more digits than the f32 of a checkpoint, so they are stored as two
+        // halves.
         let halves = |row: &u32| [(row >> 16) as f32, (row & 0xffff) as f32];
         let halves: Vec<f32> = self.rows.iter().flat_map(halves).collect();
         let shape = vec![self.rows.len(), 2];
         parameters.0.insert(ROWS.into(), (shape, halves));
     }
 
-    /// Reads it back from a checkpoint that has one.
+    /// Reads them from a checkpoint that has them.
     pub(super) fn restore(parameters: &Parameters) -> Option<Self> {
         let (shape, suggested) = parameters.0.get(SUGGESTED)?;
         let (_, by_features) = parameters.0.get(BY_FEATURES)?;
@@ -142,7 +143,7 @@ impl AssignedLabels {
             classes: *shape.last()?,
             rows: match parameters.0.get(ROWS) {
                 Some((_, halves)) => halves.chunks_exact(2).map(row).collect(),
-                // Checkpoints used to hold a pseudo-label for every row of the data.
+                // Checkpoints of earlier versions have a pseudo-label for every row of the data.
                 None => (0..*shape.first()? as u32).collect(),
             },
             suggested: suggested.clone(),
@@ -155,7 +156,7 @@ fn asking(objective: &Objective) -> Option<&PseudoLabels> {
     objective.constrained()?.pseudo_labels.as_ref()
 }
 
-/// How many rows are asked about at most, for data of that many rows and columns.
+/// The most rows that get pseudo-labels, for data with that many rows and columns.
 fn most_rows(rows: usize, columns: usize) -> usize {
     match rows.saturating_mul(columns) > LARGE {
         true => (MOST_VALUES / columns.max(1)).clamp(1, MOST_ROWS),
@@ -172,9 +173,9 @@ fn some_of(rows: &[u32], most: usize, seed: u64) -> Result<Vec<u32>> {
     Ok(plan.rows_of_step(0).unlabelled)
 }
 
-/// (row, pseudo-label, its weight): the root of the row's rank among those of its class, 0 for
-/// the least sure and 1 for the surest. The probabilities themselves would say little, since a
-/// label that had to go far arrives faint.
+/// (row, pseudo-label, its weight): the square root of the row's rank of confidence within its
+/// class, from 0 (least confident) to 1. The probabilities themselves are not comparable, since
+/// labels that are propagated far give nearly uniform ones.
 fn ranked(beliefs: &[f32], classes: usize) -> Vec<(usize, usize, f32)> {
     let mut of_class: Vec<Vec<(f32, usize)>> = vec![Vec::new(); classes];
     for (row, beliefs) in beliefs.chunks_exact(classes).enumerate() {

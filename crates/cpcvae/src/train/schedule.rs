@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Schedule {
-    /// Not at all.
+    /// Constant.
     Constant,
     /// Down to zero along half a cosine, over each stage.
     Cosine,
     /// Multiplied by `factor` when the validation loss has not improved for `patience`
     /// evaluations.
     Plateau {
-        /// What the rate is multiplied by.
+        /// The factor.
         factor: f64,
-        /// Evaluations without improvement to wait for.
+        /// Evaluations without improvement before it is applied.
         patience: u64,
     },
 }
 
-/// What a plateau schedule remembers.
+/// The state of a plateau schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScheduleState {
     /// Product of the reductions so far.
@@ -42,7 +42,7 @@ impl Default for ScheduleState {
 }
 
 impl Schedule {
-    /// What the base rate is multiplied by when `share` of the stage is behind us.
+    /// The factor of the base rate at `share` of the stage.
     pub fn factor(&self, share: f64, state: &ScheduleState) -> f64 {
         match self {
             Self::Constant => 1.0,
@@ -51,7 +51,7 @@ impl Schedule {
         }
     }
 
-    /// Takes note of a validation loss.
+    /// Updates the state with a validation loss.
     pub fn observe(&self, loss: f64, state: &mut ScheduleState) {
         let Self::Plateau { factor, patience } = self else {
             return;

@@ -1,4 +1,4 @@
-//! The training loop's part that sets lambda.
+//! The constraint solver in the training loop, which sets lambda.
 
 use super::fit::Training;
 use super::{Adam, ConstraintMeasure, ConstraintReport, ScheduleState, Solver, start, validate};
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::noise::Noise;
 use crate::objective::Terms;
 
-/// Steps between looks at the accuracy, which needs a pass over the labelled rows.
+/// Steps between measurements of the accuracy, which take a pass over the labelled rows.
 const ACCURACY_EVERY: u64 = 25;
 
 impl Training<'_> {
@@ -50,8 +50,8 @@ impl Training<'_> {
         Ok(Some(constraint.report(value, multiplier)))
     }
 
-    /// Prepares another training with a larger lambda, where the solver is a sequence that has
-    /// not come to its end. Says whether there is one.
+    /// Prepares another training with a larger lambda, if the solver is a sequence that is not
+    /// finished. Returns whether there is one.
     pub(super) fn next_round(&mut self, report: &ConstraintReport) -> Result<bool> {
         let Some(Solver::Sequence { factor, rounds }) =
             self.plan.constraint.map(|constraint| constraint.solver)
@@ -77,7 +77,7 @@ impl Training<'_> {
         Ok(true)
     }
 
-    /// In a sequence each training has its own lambda, and the weights given as its multiples.
+    /// In a sequence each training has its own lambda, and weights that are multiples of it.
     pub(super) fn set_recipe(&mut self) -> Result<()> {
         let is_sequence = matches!(
             self.plan.constraint.map(|constraint| constraint.solver),

@@ -1,11 +1,11 @@
-//! Where training starts from.
+//! The initial model of a training.
 
 use super::{TrainPlan, TrainingData};
 use crate::model::Model;
 use crate::op::Compute;
 use serde::{Deserialize, Serialize};
 
-/// Where the decoder of images starts.
+/// The initial output of the decoder of images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecoderStart {
@@ -16,11 +16,10 @@ pub enum DecoderStart {
     Zero,
 }
 
-/// Rows that the mean and standard deviation of each pixel are taken from: more would change
-/// little.
+/// Rows for estimating the mean and standard deviation of each pixel: more would change little.
 const ROWS: usize = 5000;
 
-/// A fresh model. The decoder of images starts from the mean and spread of each pixel.
+/// A fresh model. The decoder of images is initialised with the mean and spread of each pixel.
 pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, compute: &Compute) -> Model {
     let model = Model::new(&plan.shape, plan.seed, compute);
     if plan.shape.image.is_none() || plan.decoder_start == DecoderStart::Zero {
@@ -47,7 +46,7 @@ pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, compute: &Compute) ->
     model.start_from(&mean, &deviation)
 }
 
-/// At most so many of the rows, evenly over them.
+/// At most `most` of the rows, evenly spaced.
 pub(crate) fn evenly(rows: &[u32], most: usize) -> Vec<u32> {
     if most == 0 {
         return Vec::new();

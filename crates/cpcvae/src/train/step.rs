@@ -53,7 +53,7 @@ impl Training<'_> {
                 self.plan.learning_rate * self.plan.schedule.factor(share, &self.state.schedule);
             let gradients = loss.backward();
             drop(loss);
-            // Moved out, not cloned: parameters that only one place holds are updated in place.
+            // Moved, not cloned: parameters with a single handle are updated in place.
             let model = std::mem::replace(&mut self.model, Model::placeholder());
             let clip_norm = self.plan.clip_norm;
             let adam = &mut self.adam;
@@ -77,8 +77,8 @@ impl Training<'_> {
         }
     }
 
-    /// Which rows the batches of a stage come from: all rows without their labels where labels
-    /// are not used, labelled rows alone where unlabelled ones are not used, else both.
+    /// The batches of a stage: all rows without their labels if labels are not used, labelled rows
+    /// alone if unlabelled ones are not used, otherwise both.
     pub(super) fn batches_of(&self, stage: usize) -> Result<Prefetch> {
         let Split {
             labelled,

@@ -7,10 +7,10 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// Where the checksum and the text stand in the file's header.
+/// The key of the checksum and the text in the file's header.
 const METADATA_KEY: &str = "cpcvae";
 
-/// What one file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorFile {
     /// Tensors by name.
@@ -20,15 +20,14 @@ pub struct TensorFile {
 }
 
 impl TensorFile {
-    /// Writes the file under a temporary name, syncs it, and renames it: a reader sees the old
-    /// file or the new one, whenever the machine stops.
+    /// Writes the file atomically: a temporary file is written, synced and renamed.
     pub fn save(&self, path: &Path) -> Result<()> {
         let views = self.tensors.0.iter().map(|(name, (shape, values))| {
             let bytes = bytemuck::cast_slice(values);
             TensorView::new(Dtype::F32, shape.clone(), bytes).map(|view| (name.as_str(), view))
         });
         let views: std::result::Result<Vec<_>, _> = views.collect();
-        // One entry only: the order of a map would differ from file to file.
+        // A single entry: the order of a map would differ from file to file.
         let text = format!("{} {}", self.checksum(), self.about);
         let metadata = HashMap::from([(METADATA_KEY.to_string(), text)]);
         let bytes = views
@@ -54,7 +53,7 @@ impl TensorFile {
         let text = texts
             .and_then(|texts| texts.get(METADATA_KEY))
             .ok_or("cpcvae did not write it")?;
-        let (checksum, about) = text.split_once(' ').ok_or("its metadata is cut")?;
+        let (checksum, about) = text.split_once(' ').ok_or("its metadata is cut short")?;
         let stored = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
         let mut tensors = BTreeMap::new();
         for (name, view) in stored.iter() {
@@ -75,7 +74,7 @@ impl TensorFile {
         }
     }
 
-    /// Of names, values and text: a flipped bit anywhere that matters is found.
+    /// Over names, values and text, so that any relevant flipped bit is detected.
     fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(self.about.as_bytes());

@@ -1,5 +1,5 @@
-//! The figures that training steers by: quality on validation rows, and the constraint's measure
-//! on labelled rows.
+//! Figures that control training: quality on validation rows, and the constraint's measure on
+//! labelled rows.
 
 use super::{Constraint, ConstraintMeasure};
 use crate::error::{Error, Result};
@@ -13,12 +13,12 @@ use cpcvae_data::Dataset;
 /// Draws of the code over which the constraint's loss is averaged at the end.
 const DRAWS: usize = 20;
 
-/// What is larger for a better model.
+/// A figure that is larger for a better model.
 pub(super) fn quality(evaluation: &Evaluation) -> Option<f64> {
     evaluation.quality().or(evaluation.elbo)
 }
 
-/// What is smaller for a better model, and finer than accuracy.
+/// A figure that is smaller for a better model, and finer than accuracy.
 pub(super) fn loss(evaluation: &Evaluation) -> Option<f64> {
     evaluation
         .log_loss
@@ -50,7 +50,7 @@ pub(super) fn constraint_value(
 }
 
 fn mean_loss(vae: &Vae, examples: &Examples, noise: &Noise) -> f64 {
-    // As it answers, not as it learns.
+    // In inference mode.
     let vae = vae.valid();
     let posterior = vae.encode(examples.features.clone().inner());
     let shape = [examples.rows(), vae.code()];

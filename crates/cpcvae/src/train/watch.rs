@@ -1,19 +1,19 @@
-//! Progress of a whole `fit`, for the caller: many trainings, one after the other or at once.
+//! Progress of a complete `fit`, for the caller: many trainings, in sequence or in parallel.
 
 use super::{Observer, Silent};
 
 /// One of the trainings of a `fit`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainingInfo {
-    /// What is trained: the method's name.
+    /// The method's name.
     pub name: String,
-    /// Which of so many it is, counted from 0: folds of a cross-fit.
+    /// Its index among the parts of a cross-fit.
     pub part: usize,
-    /// How many there are.
+    /// The number of parts.
     pub parts: usize,
 }
 
-/// Follows a whole `fit`, and may ask for a stop.
+/// Follows a complete `fit`, and may ask for a stop.
 ///
 /// ```
 /// use cpcvae::prelude::*;
@@ -21,7 +21,7 @@ pub struct TrainingInfo {
 /// #     (0..60).map(|i| [(i % 2 * 9 + i % 5) as f32, (i % 7) as f32]).collect();
 /// # let labels = (0..60).map(|i| (i < 20).then_some(["low", "high"][i % 2]));
 /// # let data = Dataset::from_rows(&rows, Labels::classes(labels))?;
-/// /// Prints what is worth telling.
+/// /// Prints all notes.
 /// struct Notes;
 ///
 /// impl Watch for Notes {
@@ -34,15 +34,15 @@ pub struct TrainingInfo {
 /// # Ok::<(), cpcvae::Error>(())
 /// ```
 pub trait Watch: Sync {
-    /// A training begins. Its observer is dropped when it ends. Several may run at once.
+    /// A training starts. Its observer is dropped when it ends. Several may run at once.
     fn training(&self, _: &TrainingInfo) -> Box<dyn Observer> {
         Box::new(Silent)
     }
 
-    /// So many trainings are to come in all, at most.
+    /// At most this many trainings will be run in total.
     fn plan(&self, _: usize) {}
 
-    /// Something worth telling, as a sentence.
+    /// A sentence for the user.
     fn note(&self, _: &str) {}
 }
 

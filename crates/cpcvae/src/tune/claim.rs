@@ -1,23 +1,23 @@
-//! One worker at a time trains a trial. The kernel lets go of a lock when its process ends, however
-//! that happens, so a trial that nobody holds is known to be free.
+//! A lock that lets one worker at a time train a trial. The kernel releases a lock when its process
+//! ends for any reason, so a trial whose lock is not held is known to be free.
 
 use super::{Error, Result};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
-/// Held while a trial is trained, or something is asked for.
+/// Held while a trial is trained, or asked for.
 #[derive(Debug)]
 pub(super) struct Claim {
     _file: File,
 }
 
 impl Claim {
-    /// Claims a trial; nothing where somebody has it.
+    /// Claims a trial; `None` if another worker has it.
     pub fn of(folder: &Path, number: usize) -> Result<Option<Self>> {
         let (file, path) = open(folder, &format!("{number:04}"))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
-            // File systems without locks: better to work than to refuse.
+            // File systems without locks: working is better than refusing.
             Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => {
                 Ok(Some(Self { _file: file }))
             }
@@ -26,7 +26,7 @@ impl Claim {
         }
     }
 
-    /// Waits until nobody else asks.
+    /// Waits until no other worker asks for a trial.
     pub fn to_ask(folder: &Path) -> Result<Self> {
         let (file, path) = open(folder, "ask")?;
         match file.lock() {

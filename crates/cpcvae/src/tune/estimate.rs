@@ -1,5 +1,5 @@
-//! The honest figure at the end: the settings that were found and the defaults, each trained once more
-//! and measured on rows that the search never saw.
+//! The final estimate: the settings found and the defaults are each trained once more and evaluated
+//! on rows that the search never saw.
 
 use super::{Error, Result, Tuning, Unseen};
 use crate::config::RunConfig;
@@ -10,17 +10,17 @@ use crate::train::{StopReason, TrainingInfo, Watch};
 use cpcvae_data::{Source, Split};
 use cpcvae_search::Trial;
 
-/// What was measured on rows that no trial has seen.
+/// Figures on rows that no trial has seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// With the settings that were found.
     pub found: Evaluation,
-    /// With those that there were before.
+    /// With the default settings.
     pub defaults: Evaluation,
 }
 
 impl Estimate {
-    /// Accuracies with their intervals: found, defaults. Nothing where labels are no classes.
+    /// Accuracies with their intervals: found, defaults. `None` if labels are not classes.
     pub fn accuracies(&self) -> Option<(Share, Share)> {
         let of = |evaluation: &Evaluation| share(evaluation.accuracy?, evaluation.labelled);
         Some((of(&self.found)?, of(&self.defaults)?))
@@ -28,7 +28,7 @@ impl Estimate {
 }
 
 impl Tuning {
-    /// Nothing where there are no such rows, or a stop was asked for.
+    /// `None` if there are no such rows, or a stop was asked for.
     pub(super) fn estimate(&self, best: &Trial, watch: &dyn Watch) -> Result<Option<Estimate>> {
         if matches!(self.unseen, Unseen::Nothing(_)) {
             return Ok(None);
@@ -42,7 +42,7 @@ impl Tuning {
         Ok(defaults.map(|defaults| Estimate { found, defaults }))
     }
 
-    /// Trains in `final/NAME`, unless that is done, and measures on the rows that were set aside.
+    /// Trains in `final/NAME`, unless that is done, and evaluates on the rows that were set aside.
     fn measure(
         &self,
         name: &str,
@@ -73,7 +73,7 @@ impl Tuning {
         }
     }
 
-    /// The rows of the search, and as test rows those that it never saw.
+    /// The rows of the search, with the unseen rows as test rows.
     fn with_unseen(&self, config: &RunConfig) -> Result<Source> {
         let test = match &self.unseen {
             Unseen::Fold(rows) => rows.clone(),
@@ -90,7 +90,7 @@ impl Tuning {
         })
     }
 
-    /// The test rows of the split as it was drawn.
+    /// The test rows of the original split.
     fn own_test(&self, config: &RunConfig) -> Result<Vec<u32>> {
         let prepared = crate::prepare::Prepared::new(self.source.clone(), config, None)?;
         Ok(prepared.training.split.test)

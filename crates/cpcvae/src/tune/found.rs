@@ -1,4 +1,4 @@
-//! What a search has found, and its files: settings for `fit`, and a table of all trials.
+//! The results of a search and its files: settings for `fit`, and a table of all trials.
 
 use super::{Error, Estimate, Objective, Result, Tuning, Unseen};
 use crate::config::parse_settings;
@@ -8,25 +8,25 @@ use cpcvae_search::{Space, Trial, importances};
 use std::path::PathBuf;
 use toml::{Table, Value};
 
-/// With fewer labels than this, which trial is best is a matter of chance, too.
+/// With fewer labels than this, the choice of the best trial is partly chance.
 const MANY: usize = 1000;
 
-/// What a search has found.
+/// The results of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// All trials.
     pub trials: Vec<Trial>,
-    /// What was tried.
+    /// The space that was searched.
     pub space: Space,
-    /// The best one; nothing where none came to its end.
+    /// The best one; `None` if none has finished.
     pub best: Option<Trial>,
     /// Settings of the best one, for `fit`.
     pub settings: Option<PathBuf>,
     /// Figures on rows that no trial has seen.
     pub estimate: Option<Estimate>,
-    /// Parameters by how much they decided, as shares.
+    /// The importance of parameters, as shares.
     pub importances: Vec<(String, f64)>,
-    /// What has to be known about the best value.
+    /// A caveat about the best value.
     pub warning: Option<String>,
     /// Why there is no estimate.
     pub no_estimate: Option<String>,
@@ -39,8 +39,8 @@ impl Tuning {
         Ok(self.study().trials())
     }
 
-    /// Writes the settings that were found and a table of trials, and measures on rows that no trial
-    /// has seen. Can be called at any time.
+    /// Writes the best settings and a table of trials, and evaluates on rows that no trial has
+    /// seen. Can be called at any time.
     pub fn finish(&self, watch: &dyn Watch) -> Result<Found> {
         let trials = self.trials()?;
         let best = self.study().best();
@@ -88,7 +88,7 @@ impl Tuning {
             Objective::Validation { .. } => "validation rows",
             Objective::CrossFit { .. } => "held-out labels",
         };
-        // Half the width of the 95 % interval of a difference that is all chance: accuracy at 90 %.
+        // Half the width of the 95 % interval of a difference by chance, at an accuracy of 90 %.
         let half = 196.0 * (0.09 / labels.max(1) as f64).sqrt();
         Some(format!(
             "the best of {tried} trials is the best by {labels} {how}, partly by luck: its \
@@ -98,7 +98,7 @@ impl Tuning {
         ))
     }
 
-    /// What was asked for, and over it what was found.
+    /// The requested settings overridden by the best ones.
     fn settings_text(&self, best: &Trial) -> Result<String> {
         let mut table = Table::new();
         let method = Table::from_iter([(

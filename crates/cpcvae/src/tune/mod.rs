@@ -1,9 +1,10 @@
-//! Searching settings: many trainings, each with other settings, judged by validation rows or by
-//! labels that are held out; then an honest figure on rows that no trial has seen.
+//! Hyperparameter search: many trainings with different settings, evaluated on validation rows or
+//! held-out labels; then an unbiased estimate on rows that no trial has seen.
 //!
-//! The search is a folder: `journal.log`, a study that Optuna and its dashboard open; a run folder a
-//! trial in `trials/`; `best.toml`, settings for `fit`. Whoever opens it works on it, as many as there
-//! are, on any machine that sees the folder, and what a killed worker left behind is taken up.
+//! The search is a folder: `journal.log`, a study that Optuna and its dashboard can open; a run
+//! folder for each trial in `trials/`; `best.toml`, settings for `fit`. Any number of workers, on
+//! any machine that sees the folder, can open it and work on it; unfinished trials of a killed
+//! worker are continued.
 //!
 //! ```
 //! use cpcvae::prelude::*;
@@ -52,7 +53,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The study's name in its journal.
 pub const STUDY: &str = "cpcvae";
 
-/// A search that was opened.
+/// An opened search.
 #[derive(Debug)]
 pub struct Tuning {
     request: Request,
@@ -71,8 +72,8 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Opens the search in the options' folder, or begins it. One that is there has to be the same
-    /// in all that decides on a trial's value.
+    /// Opens the search in the options' folder, or creates it. An existing one must agree in
+    /// everything that affects a trial's value.
     pub fn open(
         estimator: &Estimator,
         data: impl Into<Source>,
@@ -104,7 +105,7 @@ impl Tuning {
         Ok(tuning)
     }
 
-    /// What would be searched in these rows.
+    /// The search space for these rows.
     pub fn space_for(
         estimator: &Estimator,
         rows: &Dataset,
@@ -115,7 +116,7 @@ impl Tuning {
         spaces::space_of(options.space.as_ref(), &base, request)
     }
 
-    /// What is searched, kept beside the journal and compared with what is there.
+    /// What is searched, stored beside the journal and compared with an existing file.
     fn check_same(&self) -> Result<()> {
         let now = json!({
             "data": self.source.rows.name,
@@ -143,7 +144,7 @@ impl Tuning {
             Some(key) => Err(Error::file(
                 &self.folder,
                 format!(
-                    "a search with other {key} was begun in this folder (see search.json there); go \
+                    "a search with other {key} was started in this folder (see search.json there); go \
                      on with the same, or begin another one in another folder"
                 ),
             )
@@ -155,12 +156,12 @@ impl Tuning {
         self.study.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is made smaller.
+    /// The name of the loss that is minimised.
     pub fn loss_name(&self) -> &'static str {
         objective::loss_name(&self.source.rows, &self.base)
     }
 
-    /// What trials are judged by, in words.
+    /// What trials are evaluated on, in words.
     pub fn judged_by(&self) -> String {
         match self.objective {
             Objective::Validation { rows } => format!("{rows} validation rows"),
@@ -170,17 +171,17 @@ impl Tuning {
         }
     }
 
-    /// What trials are judged by.
+    /// What trials are evaluated on.
     pub fn objective(&self) -> Objective {
         self.objective
     }
 
-    /// What no trial sees.
+    /// The rows that no trial sees.
     pub fn unseen(&self) -> &Unseen {
         &self.unseen
     }
 
-    /// What is tried.
+    /// The search space.
     pub fn space(&self) -> &Space {
         &self.space
     }

@@ -1,4 +1,4 @@
-//! What trials are judged by, and the rows that none of them sees.
+//! What trials are evaluated on, and the rows that none of them sees.
 
 use super::{Error, Result};
 use crate::config::RunConfig;
@@ -9,14 +9,14 @@ use crate::prepare::Prepared;
 use cpcvae_data::{Dataset, Folds, Labels, Source, Split};
 use serde::{Deserialize, Serialize};
 
-/// Labels of which a fold can be set aside for the final estimate.
+/// With at least this many labels, a fold of them is set aside for the final estimate.
 const FEWEST: usize = 20;
-/// In so many folds labels are dealt for that, and one of them is set aside.
+/// The number of folds for that, of which one is set aside.
 const OUTER_FOLDS: usize = 5;
-/// Which way of dealing it is: none that a cross-fit has.
+/// The number of the deal, which no cross-fit uses.
 const OUTER_REPEAT: u64 = 1 << 32;
 
-/// What trials are judged by. Smaller is better.
+/// The value of trials. Smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
@@ -25,7 +25,7 @@ pub enum Objective {
         /// Rows with a label.
         rows: usize,
     },
-    /// The loss on labels that are held out fold by fold: a training a fold.
+    /// The loss on labels that are held out fold by fold: one training per fold.
     CrossFit {
         /// Labels that are held out.
         rows: usize,
@@ -34,7 +34,7 @@ pub enum Objective {
     },
 }
 
-/// What the final estimate is measured on.
+/// The rows of the final estimate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unseen {
@@ -47,7 +47,7 @@ pub enum Unseen {
 }
 
 impl Objective {
-    /// Validation rows where there are some, held-out labels otherwise.
+    /// Validation rows if there are any, held-out labels otherwise.
     pub(super) fn of(config: &RunConfig, split: &Split, folding: &Folding) -> Result<Self> {
         if !split.validation.is_empty() {
             let rows = split.validation.len();
@@ -64,7 +64,7 @@ impl Objective {
         })
     }
 
-    /// Labels that each trial is judged by.
+    /// Number of labels that each trial is evaluated on.
     pub fn rows(&self) -> usize {
         match self {
             Self::Validation { rows } | Self::CrossFit { rows, .. } => *rows,
@@ -72,7 +72,7 @@ impl Objective {
     }
 }
 
-/// The rows of the search, and what is kept from it.
+/// The rows of the search, and those that are set aside.
 pub(super) fn set_aside(source: &Source, config: &RunConfig) -> Result<(Split, Unseen)> {
     let has_test = source.test.is_some();
     let prepared = Prepared::new(source.clone(), config, None)?;
@@ -110,13 +110,13 @@ pub(super) fn set_aside(source: &Source, config: &RunConfig) -> Result<(Split, U
     Ok((split, Unseen::Fold(aside)))
 }
 
-/// The figure of an evaluation that is made smaller.
+/// The figure of an evaluation that is minimised.
 pub(super) fn loss(evaluation: &Evaluation) -> Option<f64> {
     let by_evidence = evaluation.elbo.map(|elbo| -elbo);
     evaluation.log_loss.or(evaluation.rmse).or(by_evidence)
 }
 
-/// The same of held-out rows.
+/// The same for held-out rows.
 pub(super) fn held_out_loss(data: &Dataset, held_out: &HeldOut) -> Option<f64> {
     let outputs = &held_out.outputs;
     match &data.labels {
@@ -143,7 +143,7 @@ pub(super) fn held_out_loss(data: &Dataset, held_out: &HeldOut) -> Option<f64> {
     }
 }
 
-/// What it is called.
+/// Its name.
 pub(super) fn loss_name(data: &Dataset, config: &RunConfig) -> &'static str {
     match (&data.labels, config.method.uses_labels()) {
         (Labels::Classes { .. }, true) => "log-loss",

@@ -1,40 +1,39 @@
-//! How a search is done.
+//! Options of a search.
 
 use super::{Pruner, Result, Sampler};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Trials where nothing is said.
+/// The default number of trials.
 const TRIALS: usize = 50;
 
-/// Somebody else who chooses what is tried: gets the folder of the search, writes a trial into its
-/// journal, and gives its number.
+/// An external sampler: gets the folder of the search, writes a trial into its journal, and returns
+/// its number.
 pub type Asker<'a> = &'a (dyn Fn(&Path) -> Result<usize> + Sync);
 
-/// Who chooses what is tried.
+/// What chooses the settings of trials.
 #[derive(Clone, Copy)]
 pub enum Ask<'a> {
-    /// A sampler of ours.
+    /// A built-in sampler.
     Sampler(Sampler),
-    /// Somebody else, such as Optuna.
+    /// An external one, such as Optuna.
     Other(Asker<'a>),
 }
 
-/// How a search is done. Of all but the space and the folder, each worker has his own.
+/// Options of a search. All but the space and the folder may differ between workers.
 #[derive(Clone)]
 pub struct TuneOptions<'a> {
     /// The folder of the search.
     pub folder: PathBuf,
-    /// Trials in all, those of other workers and those that failed among them.
+    /// Trials in total, including those of other workers and failed ones.
     pub trials: usize,
-    /// A time after which no trial begins.
+    /// No trial is started after this time.
     pub time: Option<Duration>,
-    /// Trials beside each other, each with its share of the threads.
+    /// Trials in parallel, each with its share of the threads.
     pub jobs: usize,
-    /// What is tried, as the text of a file and its name; the method's own space where nothing is
-    /// said.
+    /// The search space, as the text of a file and its name; the method's own space by default.
     pub space: Option<(String, String)>,
-    /// Who chooses what is tried.
+    /// What chooses the settings of trials.
     pub ask: Ask<'a>,
     /// Which trials are stopped early.
     pub pruner: Pruner,

@@ -1,4 +1,4 @@
-//! The work on a search: which trial is next, and what becomes of it.
+//! Running a search: which trial is next, and its result.
 
 use super::claim::Claim;
 use super::{Ask, Asker, Error, Result, Sampler, Trial, TrialState, TuneOptions, Tuning, spaces};
@@ -8,18 +8,18 @@ use cpcvae_search::{Limits, Outcome};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Trials that may fail one after the other from the first on, before the search gives up.
+/// The search gives up if this many trials fail from the first on.
 const FAILURES: usize = 3;
 
 impl Tuning {
-    /// Works until there are enough trials, or it is late. Says whether it came to its end; otherwise
-    /// a stop was asked for, and the same call goes on.
+    /// Works until there are enough trials, or the time is over. Returns whether it finished;
+    /// otherwise a stop was asked for, and the same call continues.
     pub fn search(&self, options: &TuneOptions<'_>, watch: &dyn Watch) -> Result<bool> {
         let limits = Limits {
             trials: options.trials,
             until: options.time.map(|time| Instant::now() + time),
         };
-        // Each piece is a trial; there are no more of them than trials.
+        // Each item is a trial; there are no more of them than trials.
         let pieces = options.trials.max(1);
         let ended = parallel_runs(pieces, options.jobs, |_| {
             match self.next(options, &limits)? {
@@ -30,8 +30,8 @@ impl Tuning {
         Ok(ended.is_some())
     }
 
-    /// Works on one trial: that of a number, which is in the journal already, or the next one. Nothing
-    /// where there is none left, or a stop was asked for.
+    /// Works on one trial: that of a number, which is in the journal already, or the next one.
+    /// `None` if there is none left, or a stop was asked for.
     pub fn one_trial(
         &self,
         number: Option<usize>,
@@ -51,7 +51,7 @@ impl Tuning {
                     return Ok(Some(trial));
                 }
                 let Some(claim) = Claim::of(&self.folder, number)? else {
-                    let problem = format!("somebody works on trial {number} already");
+                    let problem = format!("another worker has trial {number} already");
                     return Err(Error::file(&self.folder, problem));
                 };
                 Some((trial, claim))
@@ -66,7 +66,7 @@ impl Tuning {
         }
     }
 
-    /// A trial that a worker left behind, else a new one; nothing where there are enough.
+    /// An unfinished trial of a killed worker, otherwise a new one; `None` if there are enough.
     fn next(&self, options: &TuneOptions<'_>, limits: &Limits) -> Result<Option<(Trial, Claim)>> {
         self.study().read()?;
         let running =
@@ -80,7 +80,7 @@ impl Tuning {
             .collect();
         for number in left {
             if let Some(claim) = Claim::of(&self.folder, number)? {
-                // He may have ended it just before he let go.
+                // Its worker may have finished it just before releasing the lock.
                 self.study().read()?;
                 let trial = self.study().trial(number)?;
                 if running(&trial) {
@@ -94,13 +94,13 @@ impl Tuning {
         }
     }
 
-    /// The first trial is what would be done without a search, as far as the space has it.
+    /// The first trial has the default settings, as far as they are in the space.
     fn ask(&self, sampler: Sampler, limits: &Limits) -> Result<Option<(Trial, Claim)>> {
         let mut claim = Ok(None);
         let trial = self
             .study()
             .ask(&self.space, sampler, self.base.seed, limits, |number| {
-                // Claimed before others can see it.
+                // Claimed before other workers can see it.
                 claim = Claim::of(&self.folder, number);
                 (number == 0).then(|| self.defaults())
             })?;
@@ -129,7 +129,7 @@ impl Tuning {
         Ok(Some(trial).zip(Claim::of(&self.folder, number)?))
     }
 
-    /// Trains a trial and tells the study. Nothing when a stop was asked for.
+    /// Trains a trial and reports to the study. `None` when a stop was asked for.
     fn work(&self, trial: &Trial, watch: &dyn Watch) -> Result<Option<()>> {
         let Some(outcome) = self.train(trial, watch)? else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What is tried where nothing is said: a file a method in `spaces/`, and one for all.
+//! The default search spaces: one file per method in `spaces/`, and one shared by all.
 
 use super::{Error, Result};
 use crate::config::{PseudoLabelSourceName, Request, RunConfig};
@@ -23,7 +23,7 @@ const SPACES: [(&str, &str); 13] = [
 ];
 const SHARED: &str = include_str!("spaces/shared.toml");
 
-/// Sections that decide on what trials are judged by, which has to be the same for all.
+/// Sections that determine what trials are evaluated on, which must be the same for all.
 const NEVER: [&str; 2] = ["data", "seed"];
 
 /// A setting by its key.
@@ -32,14 +32,14 @@ pub(super) fn setting(config: &RunConfig, key: &str) -> Option<Value> {
     let found = value
         .pointer(&format!("/{}", key.replace('.', "/")))?
         .clone();
-    // As choices of lists are written.
+    // In the notation of choices that are lists.
     Some(match found {
         Value::Array(_) => Value::String(toml::Value::try_from(&found).ok()?.to_string()),
         plain => plain,
     })
 }
 
-/// What is tried: as said, or the method's own space without what was asked for already.
+/// The search space: the given one, or the method's own without settings that were given.
 pub(super) fn space_of(
     said: Option<&(String, String)>,
     base: &RunConfig,
@@ -70,7 +70,7 @@ pub(super) fn space_of(
     Ok(space)
 }
 
-/// Whether a setting of a method's own space is to be tried with these settings.
+/// Whether a setting of a method's own space is searched with these settings.
 fn is_open(key: &str, base: &RunConfig, request: &Request) -> bool {
     let has_labels = base.pseudo_labels.source != PseudoLabelSourceName::None;
     match key {
@@ -85,7 +85,7 @@ fn is_open(key: &str, base: &RunConfig, request: &Request) -> bool {
 fn check(space: &Space, base: &RunConfig) -> Result<()> {
     if space.parameters.is_empty() {
         return Err(Error::Mismatch(
-            "there is nothing to try: all settings of the method's space are given; give fewer of \
+            "there is nothing to search: all settings of the method's space are given; give fewer of \
              them, or a space of your own"
                 .into(),
         ));
@@ -94,17 +94,17 @@ fn check(space: &Space, base: &RunConfig) -> Result<()> {
         let key = parameter.name.trim_end_matches(Space::SWITCH);
         let section = key.split('.').next().unwrap_or_default();
         if NEVER.contains(&section) {
-            let problem = "cannot be tried: all trials have to be judged by the same rows";
+            let problem = "cannot be searched: all trials must be evaluated on the same rows";
             return Err(Error::setting(key, problem));
         }
         if setting(base, key).is_none() {
-            let problem = "cannot be tried, as the method has no such setting";
+            let problem = "cannot be searched: the method has no such setting";
             return Err(Error::setting(key, problem));
         }
         if let Distribution::Choice(choices) = &parameter.distribution
             && choices.iter().any(Value::is_null)
         {
-            return Err(Error::setting(key, "has a choice that is nothing"));
+            return Err(Error::setting(key, "has an empty choice"));
         }
     }
     Ok(())
@@ -174,6 +174,6 @@ mod tests {
         let range = "{ low = 1.0, high = 2.0 }";
         assert!(refused(&format!("[data]\nlabels = {range}")).contains("the same rows"));
         assert!(refused(&format!("[method]\ngamma = {range}")).contains("no such setting"));
-        assert!(refused("").contains("nothing to try"));
+        assert!(refused("").contains("nothing to search"));
     }
 }

@@ -1,4 +1,4 @@
-//! One trial: its settings, its training or trainings, what is reported on the way.
+//! One trial: its settings, its training or trainings, and intermediate reports.
 
 use super::objective::{held_out_loss, loss};
 use super::{Error, Objective, Result, Tuning};
@@ -10,10 +10,10 @@ use cpcvae_data::Source;
 use cpcvae_search::{Outcome, Trial};
 use std::path::{Path, PathBuf};
 
-/// Steps of reports: shares of a training in percent.
+/// Reports are at multiples of this percentage of a training.
 const MARK: u64 = 5;
 
-/// How a trial ended; nothing in it where a stop was asked for.
+/// How a trial ended; `None` if a stop was asked for.
 pub(super) type Ended = Option<Outcome>;
 
 impl Tuning {
@@ -25,7 +25,7 @@ impl Tuning {
         request.settings_for(&self.source.rows)
     }
 
-    /// What a trial tries, as `key=value`.
+    /// The settings of a trial, as `key=value`.
     pub(super) fn pairs_of(&self, trial: &Trial) -> Vec<String> {
         let settings = self.space.settings(trial).into_iter();
         let pairs = settings.map(|(key, value)| match value {
@@ -40,8 +40,8 @@ impl Tuning {
         self.folder.join("trials").join(format!("{number:04}"))
     }
 
-    /// Trains a trial, or goes on with it. What is wrong with its settings, or a training that
-    /// breaks, is its own end; anything else is an error.
+    /// Trains or resumes a trial. Invalid settings or a failing training end the trial; anything
+    /// else is an error.
     pub(super) fn train(&self, trial: &Trial, watch: &dyn Watch) -> Result<Ended> {
         let trained = self
             .settings_of(trial)
@@ -128,7 +128,7 @@ impl Tuning {
     }
 }
 
-/// Whether it is the fault of a trial's settings, which others need not share.
+/// Whether the error is due to a trial's settings, so that other trials may work.
 fn is_of_the_trial(error: &Error) -> bool {
     match error {
         Error::WithRemedy { error, .. } => is_of_the_trial(error),
@@ -138,18 +138,18 @@ fn is_of_the_trial(error: &Error) -> bool {
     }
 }
 
-/// Only the model is of use from here on, and there may be many trials. A folder that cannot be
-/// removed does no harm.
+/// Only the model is needed from here on, and there may be many trials. Failing to remove a folder
+/// is harmless.
 fn remove_checkpoints(folder: &Path) {
     let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
 }
 
-/// Reports a training to the study, and stops it when the pruner says so.
+/// Reports a training to the study, and stops it if the pruner says so.
 struct Reporter<'a> {
     inner: Box<dyn Observer>,
     tuning: &'a Tuning,
     trial: usize,
-    /// Steps planned; 0 until that is known.
+    /// Steps planned; 0 until known.
     steps: u64,
     last: u64,
     is_pruned: bool,
@@ -169,7 +169,7 @@ impl Observer for Reporter<'_> {
         let Some(value) = loss(report.validation) else {
             return;
         };
-        // The end is told as the trial's value.
+        // The end is reported as the trial's value.
         if mark <= self.last || mark >= 100 || self.is_pruned {
             return;
         }

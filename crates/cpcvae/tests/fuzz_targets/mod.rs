@@ -1,5 +1,5 @@
-//! What is fuzzed: files of run folders, checkpoints and settings of anybody's. `fuzz_corpora.rs`
-//! changes those of the corpora at random.
+//! The fuzz targets: untrusted files of run folders, checkpoints and settings. `fuzz_corpora.rs`
+//! mutates those of the corpora at random.
 
 pub mod mutate;
 
@@ -13,10 +13,10 @@ use safetensors::SafeTensors;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a fuzzer calls with its bytes.
+/// The function that a fuzzer calls with its bytes.
 pub type Target = fn(&Place, &[u8]);
 
-/// The targets: their name, which is also that of the folder of their corpus, and what they do.
+/// The targets: name (also of the corpus folder) and function.
 pub const TARGETS: [(&str, Target); 4] = [
     ("run-folder", run_folder),
     ("tensors", tensors),
@@ -24,8 +24,8 @@ pub const TARGETS: [(&str, Target); 4] = [
     ("settings", settings),
 ];
 
-/// Files of a run that hold text, and files of tensors with a text about them: the first byte of what
-/// is fuzzed says which one is changed.
+/// Files of a run that hold text, and tensor files with a metadata text: the first byte of the
+/// input selects which one is changed.
 pub const FILES: [&str; 9] = [
     "config.toml",
     "split.json",
@@ -38,16 +38,16 @@ pub const FILES: [&str; 9] = [
     "model/members.safetensors",
 ];
 
-/// The last ones.
+/// The number of tensor files, which come last.
 const TENSORS: usize = 5;
 
-/// A whole run, one that was stopped, and a place for changed copies.
+/// A finished run, a stopped one, and a folder for changed copies.
 pub struct Place {
     folder: PathBuf,
     rows: Dataset,
 }
 
-/// Asks for a stop after so many steps.
+/// Asks for a stop after a number of steps.
 struct Stop(u64);
 
 impl Observer for Stop {
@@ -67,7 +67,7 @@ impl Watch for Stop {
 }
 
 impl Place {
-    /// Makes the runs in an existing folder, for nothing else.
+    /// Makes the runs in an existing folder, which is used for nothing else.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         let path = folder.join("t.csv");
@@ -104,7 +104,7 @@ impl Place {
             .folder(self.folder.join(name))
     }
 
-    /// The file of the whole run, as the corpus has it: without checksums.
+    /// The file of the finished run without checksums, as in the corpus.
     pub fn plain(&self, name: &str) -> Vec<u8> {
         let bytes = fs::read(self.folder.join("whole").join(name)).expect("a run has it");
         match bytes.strip_prefix(br#"{"crc32":""#) {
@@ -113,13 +113,13 @@ impl Place {
         }
     }
 
-    /// The text about the tensors of a file.
+    /// The metadata text of a tensor file.
     pub fn about(&self, path: &str) -> String {
         let file = TensorFile::load(&self.folder.join(path)).expect("a run has it");
         file.about
     }
 
-    /// An unchanged copy of a run; checksums of files that may be changed are left out.
+    /// An unchanged copy of a run, without the checksums of files that may be changed.
     fn copy(&self, name: &str) -> PathBuf {
         let copy = self.folder.join("copy");
         let _ = fs::remove_dir_all(&copy);
@@ -141,7 +141,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Loads the run and asks it everything.
+/// Loads the run and calls all of its methods.
 fn ask(folder: &Path, place: &Place) {
     let Ok(fitted) = Fitted::load(folder) else {
         return;
@@ -176,7 +176,7 @@ fn run_folder(place: &Place, bytes: &[u8]) {
     ask(&folder, place);
 }
 
-/// A file of tensors with other bytes, whose checksum is right where there is one.
+/// A tensor file with other bytes and, if it has one, a valid checksum.
 fn tensors(place: &Place, bytes: &[u8]) {
     let Some((which, bytes)) = bytes.split_first() else {
         return;
@@ -238,7 +238,7 @@ fn parsed(bytes: &[u8]) -> Option<TensorFile> {
     })
 }
 
-/// Settings as a run stores them, and as somebody writes some of them.
+/// Settings in the format of a run, and as overrides.
 fn settings(place: &Place, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let whole = RunConfig::from_toml(&text, "settings");

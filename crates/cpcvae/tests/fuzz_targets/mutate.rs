@@ -1,9 +1,9 @@
-//! Changed copies of files, without a fuzzer: numbers, words and bytes.
+//! Random mutations of files, without a fuzzer: numbers, words and bytes.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What numbers and words are replaced by.
+/// Replacements for numbers and words.
 const VALUES: [&str; 20] = [
     "0",
     "-1",
@@ -27,7 +27,7 @@ const VALUES: [&str; 20] = [
     "\"x\"",
 ];
 
-/// Draws changes; the same ones for the same seed.
+/// Draws changes, deterministic for a seed.
 pub struct Mutator(ChaCha8Rng);
 
 impl Mutator {
@@ -40,12 +40,12 @@ impl Mutator {
         self.0.random_range(0..count.max(1))
     }
 
-    /// One of so many.
+    /// A random element.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 
-    /// A copy with one to four changes; `other` is what parts are taken from. The first byte stays.
+    /// A copy with one to four changes; parts are taken from `other`. The first byte is kept.
     pub fn changed(&mut self, file: &[u8], other: &[u8]) -> Vec<u8> {
         let mut changed = file.to_vec();
         for _ in 0..=self.below(4) {
@@ -68,7 +68,7 @@ impl Mutator {
                     let part = &other[start..other.len().min(start + 30)];
                     changed.splice(from..to, part.iter().copied());
                 }
-                // Most of what these files say is in numbers and words.
+                // Most of the information in these files is in numbers and words.
                 _ => {
                     let is_word =
                         |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._\"".contains(byte);

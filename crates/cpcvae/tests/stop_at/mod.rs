@@ -2,7 +2,7 @@
 
 use cpcvae::train::{Observer, StepReport};
 
-/// Stops once so many steps were logged or taken, and remembers the last one.
+/// Stops after a number of logged or taken steps, and remembers the last one.
 pub struct StopAt {
     limit: u64,
     /// The last step that was logged.

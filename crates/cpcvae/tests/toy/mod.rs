@@ -63,7 +63,7 @@ pub fn one_hot(classes: &[usize]) -> Tensor<2> {
     tensor(values, [classes.len(), CLASSES])
 }
 
-/// Labelled rows with classes in turn, and unlabelled rows.
+/// Labelled rows with alternating classes, and unlabelled rows.
 pub fn examples(labelled: usize, unlabelled: usize) -> Examples {
     let classes: Vec<usize> = (0..labelled).map(|row| row % CLASSES).collect();
     Examples {

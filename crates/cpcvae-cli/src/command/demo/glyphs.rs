@@ -1,4 +1,4 @@
-//! The image part of the demo: what each model generates, and how CPC-VAE sees images.
+//! The image part of the demo: samples and reconstructions.
 
 use super::DemoModel;
 use anyhow::{Context, Result};
@@ -9,11 +9,11 @@ use cpcvae_lab::figure::image_grid;
 use cpcvae_lab::pictures::{reconstructions, samples};
 use std::path::{Path, PathBuf};
 
-/// What the table shows.
+/// The heading of the table.
 pub const SETTING: &str = "glyphs: 5 labels for each of 10 classes, 4,950 unlabelled images, 1,000 \
                            fresh test images";
 
-/// A network and a number of steps for three minutes in all.
+/// A network and a number of steps for about three minutes in total.
 pub fn adjust(estimator: Estimator) -> Estimator {
     estimator
         .hidden(&[128, 128])

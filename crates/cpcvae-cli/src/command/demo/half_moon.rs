@@ -1,4 +1,4 @@
-//! The half-moon part of the demo: the paper's first figure, and what each model generates.
+//! The half-moon part of the demo: the paper's first figure, and samples of each model.
 
 use super::DemoModel;
 use crate::printer::percent;
@@ -9,14 +9,14 @@ use cpcvae_lab::figure::{ScatterPanel, scatter_panels};
 use cpcvae_lab::pictures::{classes, in_view, labelled_points, points, predictions_of};
 use std::path::{Path, PathBuf};
 
-/// What the table shows.
+/// The heading of the table.
 pub const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced labels, 994 unlabelled \
                            rows, which are also the test rows";
 
 /// Rows drawn from each model.
 const SAMPLES: usize = 600;
 
-/// The paper's setting, and steps for a minute in all.
+/// The paper's setting, and steps for about a minute in total.
 pub fn adjust(estimator: Estimator) -> Estimator {
     estimator
         .set("data.half_moon_labels", "evenly-spaced")
@@ -24,8 +24,8 @@ pub fn adjust(estimator: Estimator) -> Estimator {
         .steps(3000)
 }
 
-/// One row of panels with predictions, one with samples in the colours that the model gives them.
-/// Their codes come from where those of training rows lie; M2 draws from its prior.
+/// One row of panels with predictions, one with samples in the colours of their predictions. Codes
+/// are drawn from the fitted mixtures; M2 draws from its prior.
 pub(super) fn draw(models: &[DemoModel], source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
     let test = source.test.as_ref().context("half-moon has test rows")?;
     let split = source
@@ -52,7 +52,7 @@ pub(super) fn draw(models: &[DemoModel], source: &Source, out: &Path) -> Result<
         samples.push(ScatterPanel {
             points: points(&drawn),
             classes: classes(model.fitted.trained(), drawn, &test.layout)?,
-            // The same map behind, so that both rows have one scale.
+            // The same background, so that both rows have one scale.
             regions,
             ..ScatterPanel::default()
         });

@@ -27,7 +27,7 @@ struct DemoModel {
     accuracy: f64,
 }
 
-/// Trains each method, compares them in a table, and draws what they learnt.
+/// Trains each method, compares them in a table, and draws figures.
 pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     args.place.set_up()?;
     let data = match args.images {
@@ -43,7 +43,7 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
         let screen = Screen::new(printer.quiet, Arc::clone(&stop)).titled();
         let fitted = match estimator.fit_watched(source, &screen) {
             Err(Error::Stopped { .. }) => {
-                printer.note("stopped; the same command goes on from here");
+                printer.note("stopped; the same command resumes");
                 return Ok(interrupt::exit_code());
             }
             fitted => fitted.with_context(|| {
@@ -69,7 +69,7 @@ pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A method with settings that finish soon. A model that is in its folder already is loaded.
+/// A method with settings that finish soon. An existing model in its folder is loaded.
 fn estimator(args: &DemoArgs, data: BuiltIn, method: &str) -> Estimator {
     let name = format!("{}-{method}-{}", data.name(), args.seed);
     let mut estimator = Estimator::named(method)

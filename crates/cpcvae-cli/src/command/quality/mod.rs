@@ -48,7 +48,7 @@ pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
     };
     let found = match model.quality(source, options, &screen) {
         Err(Error::Stopped { .. }) => {
-            printer.note("stopped; the same command goes on from here");
+            printer.note("stopped; the same command resumes");
             return Ok(interrupt::exit_code());
         }
         found => found?,

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Images side by side.
 const ACROSS: usize = 12;
-/// Classes shown of each way to draw.
+/// Classes shown for each way of drawing.
 const CLASSES: usize = 10;
 
 /// Draws the page.

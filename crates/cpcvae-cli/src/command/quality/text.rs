@@ -6,16 +6,16 @@ use cpcvae::run::Card;
 use cpcvae_data::Layout;
 use cpcvae_lab::table::TextTable;
 
-/// All figures, for people.
+/// All figures as text.
 ///
-/// `beside` is what log p(x) is compared with.
+/// `beside` is the model that log p(x) is compared with.
 pub fn text(card: &Card, data: &str, found: &Description, effort: Effort, beside: &str) -> String {
     let rows = match found.measured {
         Measured::Test => "test rows",
         Measured::Validation => "validation rows (there are no test rows)",
     };
     let mut text = format!(
-        "{} on {data}: {} {rows} that it has not learnt from\n\n",
+        "{} on {data}: {} {rows} that it was not trained on\n\n",
         card.method,
         count(found.rows)
     );
@@ -95,7 +95,7 @@ fn explained(found: &Description, effort: Effort) -> String {
     }
 }
 
-/// A line a class, the ways of drawing side by side.
+/// A line for each class, with the ways of drawing side by side.
 fn by_class(ways: &[SampleFigures]) -> TextTable {
     let mut table = TextTable {
         header: vec!["class".into()],

@@ -14,7 +14,7 @@ use cpcvae::tune::{Ask, Pruner, Sampler, TuneOptions, Tuning};
 use cpcvae_data::DataName;
 use std::path::PathBuf;
 
-/// Searches, or goes on, and reports.
+/// Searches or resumes, and reports.
 pub fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
     let folder = match &args.fit.out {
         Some(folder) => folder.clone(),
@@ -75,7 +75,7 @@ pub fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
     }
     let is_whole = tuning.search(&options, &screen)?;
     if !is_whole {
-        printer.note("stopped; the same command goes on from here");
+        printer.note("stopped; the same command resumes");
         return Ok(interrupt::exit_code());
     }
     let found = tuning.finish(&screen)?;
@@ -115,7 +115,7 @@ fn one_trial(
         }
         None if screen.is_stopped() => Ok(interrupt::exit_code()),
         None => {
-            printer.note("no trial is left: there are as many as were asked for");
+            printer.note("no trial is left: all that were requested are done");
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -1,18 +1,19 @@
-//! `--sampler optuna`: Optuna chooses what is tried, in a Python that has it and the package `cpcvae`.
+//! `--sampler optuna`: Optuna chooses the settings of trials, in a Python that has it and the
+//! package `cpcvae`.
 
 use cpcvae::{Error, Result};
 use std::path::Path;
 use std::process::Command;
 
-/// The variable that names another Python.
+/// The variable that selects another Python.
 const PYTHON: &str = "CPCVAE_PYTHON";
 
-/// Has Optuna write the next trial into the journal of a search; gives its number.
+/// Lets Optuna write the next trial into the journal of a search; returns its number.
 pub fn ask(folder: &Path) -> Result<usize> {
     let python = std::env::var(PYTHON).unwrap_or_else(|_| "python3".into());
     let problem = |problem: String| {
         Err(Error::Mismatch(format!(
-            "Optuna could not be asked what to try, by `{python} -m cpcvae.tune ask`: {problem}; \
+            "Optuna could not be asked for a trial, by `{python} -m cpcvae.tune ask`: {problem}; \
              install the Python packages `cpcvae` and `optuna`, or name a Python that has them in \
              {PYTHON}"
         )))

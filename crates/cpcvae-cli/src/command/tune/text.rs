@@ -1,4 +1,4 @@
-//! What is said of a search at its end.
+//! The report at the end of a search.
 
 use crate::printer::percent;
 use cpcvae::tune::{Found, Trial, TrialState};
@@ -6,23 +6,23 @@ use cpcvae_lab::table::TextTable;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Trials that are shown.
+/// Trials that are listed.
 const SHOWN: usize = 10;
 
-/// A search to be told of.
+/// The results of a search with its files.
 pub struct Told<'a> {
-    /// What was found.
+    /// The results.
     pub found: &'a Found,
-    /// What was made smaller.
+    /// The name of the loss.
     pub loss: &'a str,
     /// The folder of the search.
     pub folder: &'a Path,
-    /// The pictures.
+    /// The figures.
     pub figures: &'a [PathBuf],
 }
 
 impl Told<'_> {
-    /// For people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.table().to_text());
         let count = |state| {
@@ -37,7 +37,7 @@ impl Told<'_> {
             count(TrialState::Failed)
         );
         if let Some((name, share)) = self.found.importances.first() {
-            text += &format!("what decided most: {name} ({:.0} %)\n", 100.0 * share);
+            text += &format!("most important setting: {name} ({:.0} %)\n", 100.0 * share);
         }
         text += &self.estimate();
         if let Some(settings) = &self.found.settings {
@@ -57,7 +57,7 @@ impl Told<'_> {
 
     fn estimate(&self) -> String {
         if let Some(why) = &self.found.no_estimate {
-            return format!("no honest estimate: {why}\n");
+            return format!("no unbiased estimate: {why}\n");
         }
         let Some(estimate) = &self.found.estimate else {
             return String::new();
@@ -124,7 +124,7 @@ impl Told<'_> {
         }
     }
 
-    /// As one object.
+    /// The report as a JSON object.
     pub fn json(&self) -> Value {
         let found = self.found;
         let trials = found.trials.iter();
@@ -151,7 +151,7 @@ impl Told<'_> {
     }
 }
 
-/// Four digits are enough for people.
+/// Rounded to four digits for display.
 fn short(number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(value) if number.is_f64() => {
@@ -170,7 +170,7 @@ pub fn outcome(trial: &Trial) -> String {
     }
 }
 
-/// A trial as one object.
+/// A trial as a JSON object.
 pub fn trial_json(space: &cpcvae::tune::Space, trial: &Trial) -> Value {
     json!({
         "number": trial.number,

@@ -1,8 +1,8 @@
-//! Sixteen numbers at once, in the vectors of the machine. The compiler does not find them in the
-//! loops of [`super::lines`] by itself.
+//! Sixteen numbers at once in vector registers. The compiler does not vectorise the loops of
+//! [`super::lines`] by itself.
 //!
-//! A [`Simd`] can only be had from [`run`], so whoever has one is on a machine with its
-//! instructions, and so is whoever has [`Lanes`] from it.
+//! A [`Simd`] can only be obtained from [`run`], so having one, or [`Lanes`] made with it, proves
+//! that the machine has its instructions.
 
 mod avx2;
 mod avx512;
@@ -17,11 +17,11 @@ use std::ops::{Add, Mul, Sub};
 /// Numbers of [`Lanes`].
 pub(super) const LANES: usize = 16;
 
-/// A kind of vectors, and what products are made of: words, which are numbers, or two numbers
+/// A vector instruction set with the format of words in products: numbers, or pairs of numbers
 /// rounded to bfloat16.
 pub(super) trait Simd: Copy {
     type Lanes: Lanes;
-    /// Rows of a product that fit the registers, of two [`Lanes`] each.
+    /// Rows of a product that fit into the registers, of two [`Lanes`] each.
     const ROWS: usize;
     /// Whether a word is two numbers.
     const PAIRS: bool;
@@ -29,9 +29,9 @@ pub(super) trait Simd: Copy {
     fn load(self, numbers: &[f32; LANES]) -> Self::Lanes;
     /// The same number in all lanes.
     fn all(self, number: f32) -> Self::Lanes;
-    /// Words of a number of one and a number of the other, where words are that.
+    /// Words with a number of each argument, if words are pairs.
     fn pair(self, first: Self::Lanes, second: Self::Lanes) -> Self::Lanes;
-    /// `sum` and the products of words.
+    /// `sum` plus the products of words.
     fn multiply_add(self, a: Self::Lanes, b: Self::Lanes, sum: Self::Lanes) -> Self::Lanes;
 }
 
@@ -44,12 +44,12 @@ pub(super) trait Lanes:
     fn scaled_plus(self, factor: f32, added: Self) -> Self;
 }
 
-/// What can be done with any vectors. `run` has to be `#[inline(always)]`.
+/// Work that is generic over instruction sets. `run` has to be `#[inline(always)]`.
 pub(super) trait Work {
     fn run<S: Simd>(self, simd: S);
 }
 
-/// Whether there are vectors for this instruction set.
+/// Whether there is an implementation for this instruction set.
 pub(super) fn are_there(engine: ConvEngine) -> bool {
     engine.isa != Isa::Portable
 }
@@ -59,10 +59,10 @@ pub(super) fn pairs(engine: ConvEngine) -> bool {
     engine.precision == Precision::Bf16 && engine.rounds_in_vectors()
 }
 
-/// Does the work with the vectors of the instruction set.
+/// Does the work with the instruction set.
 ///
 /// # Panics
-/// If it has none.
+/// If there is no implementation for it.
 pub(super) fn run(engine: ConvEngine, work: impl Work) {
     match engine.isa {
         // SAFETY: an instruction set is only current where it was detected; those for bfloat16
@@ -90,7 +90,7 @@ pub(super) fn at_mut(numbers: &mut [f32], place: usize) -> &mut [f32; LANES] {
     numbers[place..].first_chunk_mut().expect("whole lanes")
 }
 
-/// Lanes from the start and every `step` numbers further on.
+/// Lanes at the start and every `step` numbers further.
 ///
 /// # Panics
 /// If there are too few numbers.

@@ -1,16 +1,16 @@
-//! The transforms of a line of numbers, of several lines at once.
+//! One-dimensional transforms of the algorithm, of several lines at once.
 //!
-//! A convolution of 3 weights `g` with 6 numbers `d` has 4 outputs `y`. Seen as polynomials, all
-//! are evaluated at the points 0, p, -p, q, -q and infinity, where a convolution is 6 products:
-//! `y = A^T ((G g) * (B^T d))` (Toom-Cook; for images Winograd, Lavin and Gray 2016). For these p
-//! and q the error of a sum of `f32` is 1.5 to 2 times that of the plain sum; for the usual 1 and 2
-//! it is 4 times.
+//! A convolution of 3 weights `g` with 6 numbers `d` has 4 outputs `y`. As polynomials, they are
+//! evaluated at the points 0, p, -p, q, -q and infinity, where a convolution is 6 products: `y =
+//! A^T ((G g) * (B^T d))` (Toom-Cook; for images Winograd, Lavin and Gray 2016). For these p and q
+//! the error of a sum of `f32` is 1.5 to 2 times that of the plain sum; for the usual 1 and 2 it is
+//! 4 times.
 
 use super::lanes::Lanes;
 
 /// Outputs of a line, and pixels of a tile's side.
 pub(super) const TILE: usize = 4;
-/// Numbers that those need, and points.
+/// Input numbers of a line, and points.
 pub(super) const PATCH: usize = 6;
 /// Numbers of a line of weights.
 pub(super) const TAPS: usize = 3;
@@ -24,13 +24,13 @@ const AT_0: f32 = 1.0 / (P2 * Q2);
 const AT_P: f32 = 0.5 / (P2 * (P2 - Q2));
 const AT_Q: f32 = 0.5 / (Q2 * (Q2 - P2));
 
-/// A transform of `N` numbers to `M`. Types instead of functions, as calls of those that stand in
-/// variables are not inlined.
+/// A transform of `N` numbers to `M`. Types instead of functions, since calls through function
+/// pointers are not inlined.
 pub(super) trait Line<const N: usize, const M: usize> {
     fn transform<L: Lanes>(numbers: [L; N]) -> [L; M];
 }
 
-/// `B^T d`: what an image is multiplied as.
+/// `B^T d`: the transform of images.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfImage;
 
@@ -52,7 +52,7 @@ impl Line<PATCH, PATCH> for OfImage {
     }
 }
 
-/// `G g`: what weights are multiplied as.
+/// `G g`: the transform of weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfWeights;
 
@@ -74,7 +74,7 @@ impl Line<TAPS, PATCH> for OfWeights {
     }
 }
 
-/// `A^T m`: the outputs, from sums of products.
+/// `A^T m`: outputs from sums of products.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ToOutputs;
 
@@ -92,7 +92,7 @@ impl Line<PATCH, TILE> for ToOutputs {
     }
 }
 
-/// `A g`, the transpose of [`ToOutputs`]: what a gradient of outputs is multiplied as.
+/// `A g`, the transpose of [`ToOutputs`]: the transform of output gradients.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfGradient;
 
@@ -114,7 +114,7 @@ impl Line<TILE, PATCH> for OfGradient {
     }
 }
 
-/// `G^T m`, the transpose of [`OfWeights`]: the gradient of weights, from sums of products.
+/// `G^T m`, the transpose of [`OfWeights`]: the gradient of weights from sums of products.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ToWeights;
 
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// What the transform makes of each unit vector: its matrix `[N, M]`. Lanes differ by a factor.
+    /// The matrix `[N, M]` of the transform, from unit vectors. Lanes differ by a factor.
     fn matrix<T: Line<N, M> + Copy, const N: usize, const M: usize>(
         isa: Isa,
         line: T,

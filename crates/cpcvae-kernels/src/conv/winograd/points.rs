@@ -1,4 +1,4 @@
-//! Tiles turned into what is multiplied.
+//! Transforms tiles to points.
 
 use super::lanes::{LANES, Simd, Work, gather, scatter};
 use super::lines::{Line, OfGradient, OfImage, PATCH, TILE};
@@ -9,15 +9,15 @@ use std::ops::Range;
 pub(super) const POINTS: usize = PATCH * PATCH;
 
 /// Numbers or words of tiles at every point: `[POINTS, rows, ..]`, with a gap after each point,
-/// without which the points of a tile would share a place in the cache.
+/// without which the points of a tile would map to the same cache set.
 #[derive(Debug, Default)]
 pub(super) struct Points {
     pub words: Vec<f32>,
-    /// From one point to the next.
+    /// The stride between points.
     pub step: usize,
 }
 
-/// What is summed over, so that two of it are a word where words are pairs.
+/// The dimension that products sum over; where words are pairs, they pair two elements of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Along {
     /// Points are `[tiles, words of the channels]`. A word is a channel and the one [`LANES`]
@@ -28,7 +28,7 @@ pub(super) enum Along {
 }
 
 impl Along {
-    /// How many rows each strip has, and how many words a row, where words are pairs or are not.
+    /// The number of rows of each strip, and of words in a row, for words that are pairs or not.
     pub(super) fn sizes(self, pairs: bool, across: usize, channels: usize) -> [usize; 2] {
         match self {
             Self::Channels if pairs => [across, channels / 2],
@@ -39,7 +39,7 @@ impl Along {
 }
 
 impl Points {
-    /// Room for so many words at each point, whatever they are.
+    /// Space for `length` words at each point, with unspecified content.
     pub(super) fn resize(&mut self, length: usize) {
         self.step = length + LANES;
         self.words.resize(POINTS * self.step, 0.0);
@@ -56,17 +56,16 @@ impl Points {
     }
 }
 
-/// Which numbers of images with `channels` channels are taken.
+/// The selected part of images with `channels` channels.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub strips: Range<usize>,
     pub channels: usize,
-    /// Of the channels; both ends are multiples of [`LANES`].
+    /// The selected channels; both ends are multiples of [`LANES`].
     pub taken: Range<usize>,
 }
 
-/// A strip with what stands around it, transformed from top to bottom: `[PATCH, columns, channels
-/// taken]`.
+/// A strip with its border, transformed vertically: `[PATCH, columns, selected channels]`.
 #[derive(Debug, Default)]
 pub(super) struct Strip {
     numbers: Vec<f32>,
@@ -101,7 +100,7 @@ impl Strip {
         }
     }
 
-    /// Room for so many columns, of which those that no pixel will stand in are zeros.
+    /// Space for `columns` columns, of which those outside of the image are zeros.
     fn resize(&mut self, tiling: Tiling, border: usize, taken: usize) {
         let of_line = (tiling.across() * TILE + 2 * border) * taken;
         self.numbers.resize(PATCH * of_line, 0.0);
@@ -118,7 +117,7 @@ const fn border(side: usize) -> usize {
     (side - TILE) / 2
 }
 
-/// Turns strips into points.
+/// Transforms strips to points.
 #[derive(Debug)]
 pub(super) struct ToPoints<'a> {
     pub tiling: Tiling,
@@ -126,15 +125,15 @@ pub(super) struct ToPoints<'a> {
     pub images: &'a [f32],
     pub along: Along,
     pub strip: &'a mut Strip,
-    /// Nothing but zeros.
+    /// A line of zeros.
     pub zeros: &'a mut Vec<f32>,
     pub points: &'a mut Points,
 }
 
-/// The images that are convolved: each tile with a border of one pixel.
+/// For images to be convolved: each tile with a border of one pixel.
 pub(super) struct OfImages<'a>(pub ToPoints<'a>);
 
-/// The gradient of what comes out: each tile alone.
+/// For output gradients: each tile alone.
 pub(super) struct OfGradients<'a>(pub ToPoints<'a>);
 
 impl Work for OfImages<'_> {
@@ -183,7 +182,8 @@ impl ToPoints<'_> {
             });
             let mut filled = 0;
             for tile in (0..across).step_by(tiles_of_row) {
-                // Just before they are needed: a whole strip would not stay in the nearest cache.
+                // Transformed just before they are needed: a complete strip would not stay in the
+                // L1 cache.
                 let needed = ((tile + tiles_of_row) * TILE + border(N)).min(tiling.width);
                 strip.fill::<S, T, N>(simd, part, &lines, filled..needed);
                 filled = needed;

@@ -1,4 +1,4 @@
-//! Products of small matrices, of which there is one for each point of a patch.
+//! Products of small matrices, one for each point of a patch.
 
 use super::lanes::{LANES, Lanes, Simd, Work};
 
@@ -14,15 +14,15 @@ pub(super) struct Left<'a> {
     pub depth_step: usize,
 }
 
-/// The right factor: its rows, of which [`COLUMNS`] numbers are used, start every `row_step`.
+/// The right factor: its rows start every `row_step`, and [`COLUMNS`] numbers of each are used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Right<'a> {
     pub words: &'a [f32],
     pub row_step: usize,
 }
 
-/// `to [rows, COLUMNS] = left [rows, depth] right [depth, COLUMNS]`, or that added to it. The factors are
-/// words, what comes out is numbers.
+/// `to [rows, COLUMNS] = left [rows, depth] right [depth, COLUMNS]`, or added to it. The factors
+/// are words, the results are numbers.
 #[derive(Debug)]
 pub(super) struct Product<'a> {
     pub depth: usize,
@@ -55,7 +55,7 @@ impl Work for Product<'_> {
                 words: &left.words[block * S::ROWS * left.row_step..],
                 ..left
             };
-            // SAFETY: that there is enough of both factors was checked above.
+            // SAFETY: the lengths of both factors were checked above.
             unsafe {
                 match to.len() {
                     1 => rows_of::<S, 1>(simd, depth, left, right, adds, to),
@@ -72,7 +72,7 @@ impl Work for Product<'_> {
     }
 }
 
-/// As many rows as fit the registers: all their sums are kept there.
+/// As many rows as fit into the registers, where all their sums are kept.
 ///
 /// # Safety
 /// The left factor has `N` rows and `depth` columns, the right one `depth` rows.

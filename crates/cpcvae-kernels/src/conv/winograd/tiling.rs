@@ -27,7 +27,7 @@ impl Tiling {
         self.rows * self.down()
     }
 
-    /// In which image a strip is, and the first of its lines of pixels.
+    /// The image of a strip, and the first of its lines of pixels.
     pub(super) fn place(&self, strip: usize) -> (usize, usize) {
         (strip / self.down(), strip % self.down() * TILE)
     }

@@ -11,9 +11,11 @@ use crate::conv::block::ConvEngine;
 use crate::parallel;
 use std::ops::Range;
 
-/// About how many numbers the sums of all groups of strips may be, so that they stay in the cache,
+/// The approximate maximum of numbers in the sums of all groups of strips, so that they stay in the
+/// cache,
 const MOST_SUMS: usize = 5 << 18;
-/// and at least and at most how many groups there are. Groups depend on the shape only; threads
+/// and the minimum and maximum number of groups. Groups depend on the shape only; additional
+/// threads share the outputs of a group.
 /// beyond them share the outputs of a group.
 const GROUPS: [usize; 2] = [2, 8];
 
@@ -57,7 +59,8 @@ pub(in crate::conv) fn weight_gradient(
     });
 }
 
-/// What some strips contribute to some outputs: `sums [blocks of COLUMNS outputs, POINTS,
+/// The contribution of some strips to some outputs: `sums [blocks of COLUMNS outputs, POINTS,
+/// sums_of_point]`.
 /// sums_of_point]`.
 fn sum_up(
     engine: ConvEngine,
@@ -69,7 +72,7 @@ fn sum_up(
     sums: &mut [f32],
 ) {
     let tiling = tiling_of(shape);
-    // Twice as many as otherwise: the sums are read and written for all of them together.
+    // Twice as many as otherwise: the sums are read and written once for all of them.
     let at_once = strips_of(tiling, 2 * TILES);
     let PointScratch {
         strip,
@@ -120,8 +123,8 @@ fn sum_up(
                     depth_step: shape.inputs,
                 },
                 right: Right {
-                    // Up to the gap behind the point: a last block of fewer outputs goes on
-                    // with the next tile, for sums that are not read.
+                    // Up to the gap after the point: a last block of fewer outputs reads into the
+                    // next tile, for sums that are not used.
                     words: &right.words[point * right.step..][block * COLUMNS..right.step],
                     row_step: outputs.len(),
                 },

@@ -1,4 +1,4 @@
-//! Weights as they are multiplied, and their gradient from sums of products.
+//! Transformed weights, and their gradient from sums of products.
 
 use super::lanes::{
     LANES, Lanes, Simd, Work, at, at_mut, column as column_of, gather, pairs, run, scatter,
@@ -9,14 +9,14 @@ use super::product::COLUMNS;
 use crate::conv::block::ConvEngine;
 use crate::parallel;
 
-/// From the sums of one point, `[inputs, COLUMNS]`, to those of the next: with a gap, without which
-/// all points of a weight would share a place in the cache.
+/// The stride from the sums of one point, `[inputs, COLUMNS]`, to those of the next: with a gap,
+/// without which all points of a weight would map to the same cache set.
 pub(super) fn sums_of_point(inputs: usize) -> usize {
     inputs * COLUMNS + LANES
 }
 
 /// Weights `[3, 3, inputs, outputs]` as right factors: `[blocks of COLUMNS outputs, POINTS, words
-/// of the inputs, COLUMNS]`, zeros where there are no outputs.
+/// of the inputs, COLUMNS]`, padded with zeros.
 pub(super) fn transform(
     engine: ConvEngine,
     channels: [usize; 2],
@@ -82,7 +82,7 @@ impl Work for TransformBlock<'_> {
 }
 
 impl TransformBlock<'_> {
-    /// The weights of an input and some outputs, transformed from top to bottom.
+    /// The weights of an input and some outputs, transformed vertically.
     #[inline(always)]
     fn across<S: Simd>(&self, simd: S, input: usize, column: usize) -> [[S::Lanes; PATCH]; TAPS] {
         let ([inputs, outputs], output) = (self.channels, self.first + column);
@@ -99,7 +99,7 @@ impl TransformBlock<'_> {
 }
 
 /// The weights of the input gradient, which is a convolution too: `to [3, 3, outputs, inputs]`,
-/// turned by half a turn.
+/// rotated by 180 degrees.
 pub(super) fn turn([inputs, outputs]: [usize; 2], weights: &[f32], to: &mut [f32]) {
     let taps = weights.chunks_exact(inputs * outputs).rev();
     let taps = taps.zip(to.chunks_exact_mut(inputs * outputs));
@@ -124,7 +124,7 @@ pub(super) fn transform_back(
     parts: &[f32],
     gradient: &mut [f32],
 ) {
-    // An input after the other, with its outputs of every tap.
+    // One input after the other, with its outputs of every tap.
     let mut taps: Vec<_> = gradient
         .chunks_exact_mut(inputs * outputs)
         .map(|tap| tap.chunks_exact_mut(outputs))

@@ -1,4 +1,4 @@
-//! Sums of products turned into tiles.
+//! Transforms sums of products to tiles of the output.
 
 use super::lanes::{LANES, Lanes, Simd, Work, at, at_mut, column, gather};
 use super::lines::{Line, PATCH, TILE, ToOutputs};
@@ -7,8 +7,8 @@ use super::product::COLUMNS;
 use super::tiling::Tiling;
 use std::ops::Range;
 
-/// Writes channels `first..first + COLUMNS`, as many as there are, of strips of images, from sums
-/// of products `[POINTS, tiles, COLUMNS]`.
+/// Writes channels `first..first + COLUMNS`, up to the last, of strips of images, from sums of
+/// products `[POINTS, tiles, COLUMNS]`.
 #[derive(Debug)]
 pub(super) struct WriteTiles<'a, 'b> {
     pub tiling: Tiling,
@@ -22,7 +22,7 @@ pub(super) struct WriteTiles<'a, 'b> {
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     pub images: &'a mut [f32],
-    /// What is added to them, if anything.
+    /// An image that is added, if given.
     pub added: Option<&'a [f32]>,
     pub channels: usize,
 }
@@ -48,7 +48,7 @@ impl Work for WriteTiles<'_, '_> {
                 let wide = TILE.min(tiling.width - tile * TILE);
                 for channel in (0..used).step_by(LANES) {
                     let sums = &points.words[tile_start + channel..];
-                    // One by one: zeros to begin with would be written to memory.
+                    // Not initialised with zeros, which would be written to memory.
                     let down = [
                         across(simd, sums, points.step, 0),
                         across(simd, sums, points.step, 1),
@@ -57,7 +57,7 @@ impl Work for WriteTiles<'_, '_> {
                         across(simd, sums, points.step, 4),
                         across(simd, sums, points.step, 5),
                     ];
-                    // Always as many times, so that all stay in registers.
+                    // A constant number of iterations, so that all stay in registers.
                     for x in 0..TILE {
                         let pixels = ToOutputs::transform(column(&down, x));
                         for (y, pixel) in pixels.into_iter().enumerate() {
@@ -75,7 +75,7 @@ impl Work for WriteTiles<'_, '_> {
     }
 }
 
-/// Line `i` of a tile's sums, transformed from left to right.
+/// Line `i` of a tile's sums, transformed horizontally.
 #[inline(always)]
 fn across<S: Simd>(simd: S, sums: &[f32], step: usize, i: usize) -> [S::Lanes; TILE] {
     ToOutputs::transform(gather(simd, &sums[i * PATCH * step..], step))

@@ -2,19 +2,19 @@
 
 use super::Component;
 
-/// A component with what its density needs.
+/// A component with precomputed values for its density.
 pub(super) struct Normal {
     mean: Vec<f64>,
     /// The inverse of L, lower triangle of `[code, code]`.
     inverse: Vec<f64>,
     /// Diagonal of the inverse covariance.
     precisions: Vec<f64>,
-    /// What does not depend on the row: log pi - (code log 2 pi + log det S) / 2.
+    /// The terms that do not depend on the row: log pi - (code log 2 pi + log det S) / 2.
     constant: f64,
 }
 
 impl Normal {
-    /// Nothing where the share or the determinant is not a number that has a logarithm.
+    /// `None` if the share or the determinant has no finite logarithm.
     pub fn new(component: &Component) -> Option<Self> {
         let (lower, code) = (&component.lower, component.mean.len());
         let mut inverse = vec![0.0; code * code];

@@ -1,14 +1,14 @@
-//! Where a mixture starts: rows that lie apart, chosen as k-means++ does.
+//! Initialisation of a mixture by k-means++.
 
 use super::Member;
 use crate::infer::Codes;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Rounds of k-means after the start.
+/// Rounds of k-means after k-means++.
 const ROUNDS: usize = 10;
 
-/// The members in an order that depends on the seed alone.
+/// The members in an order that depends only on the seed.
 pub(super) fn shuffled(members: &[Member], seed: u64) -> Vec<Member> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut keyed: Vec<(u64, Member)> = members.iter().map(|m| (random.random(), *m)).collect();
@@ -16,9 +16,9 @@ pub(super) fn shuffled(members: &[Member], seed: u64) -> Vec<Member> {
     keyed.into_iter().map(|(_, member)| member).collect()
 }
 
-/// Up to `count` places that lie apart: each next one is a row drawn by its squared distance from
-/// those before (k-means++, Arthur and Vassilvitskii 2007), and then a few rounds of k-means.
-/// Fewer where rows are the same.
+/// Up to `count` cluster centres: each next one is a row drawn with probability proportional to its
+/// squared distance from those before (k-means++, Arthur and Vassilvitskii 2007), followed by a few
+/// rounds of k-means. Fewer if rows are identical.
 pub(super) fn spread_out(
     codes: &Codes,
     members: &[Member],
@@ -65,7 +65,7 @@ pub(super) fn spread_out(
     places
 }
 
-/// Each member wholly with the nearest place, `[members, places]`.
+/// Hard assignment of each member to the nearest centre, `[members, centres]`.
 pub(super) fn nearest(codes: &Codes, members: &[Member], places: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let belongs = |(row, _): &Member| {
         let mut belongs = vec![0.0; places.len()];

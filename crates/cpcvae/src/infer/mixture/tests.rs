@@ -2,7 +2,7 @@ use super::super::draws::Draws;
 use super::*;
 use cpcvae_data::Matrix;
 
-/// A sum of uniforms is near enough to a normal number.
+/// A sum of uniforms is close enough to a normal number.
 fn normal(draws: &mut Draws) -> f32 {
     ((0..12).map(|_| draws.uniform()).sum::<f64>() - 6.0) as f32
 }
@@ -57,7 +57,7 @@ fn an_arc_is_followed_by_several_components() {
     let (several, single) = (mean_score(&mixture, &others), mean_score(&one, &others));
     assert!(several > single + 0.5, "{several} against {single}");
 
-    // Codes drawn of the mixture stay near the arc; those of one normal distribution do not.
+    // Codes drawn from the mixture stay near the arc; those of one normal distribution do not.
     let far = |mixture: &[Component]| {
         let mut draws = Draws::new(3);
         let shares: Vec<f64> = mixture.iter().map(|one| one.share).collect();
@@ -91,7 +91,7 @@ fn the_same_seed_gives_the_same_mixture() {
     assert_eq!(fitted(&codes), fitted(&codes));
 }
 
-/// Weights count rows: a row of weight 2 is the row twice.
+/// A row of weight 2 equals repeating the row.
 #[test]
 fn weights_count_rows() {
     let codes = arc(40, 5);
@@ -116,7 +116,7 @@ fn few_rows_have_one_component_and_the_same_rows_no_trouble() {
     let mixture = fitted(&same);
     assert_eq!(mixture.len(), 1);
     assert!(mixture[0].lower.iter().all(|l| l.is_finite()));
-    // Two places, a hundred times each.
+    // Two distinct rows, a hundred times each.
     let two = codes((0..200).map(|row| [(row % 2) as f32, 0.0]), 0.0);
     let mixture = fitted(&two);
     assert!(

@@ -13,7 +13,7 @@ use burn::backend::autodiff::{
 use burn_flex::FlexTensor;
 use cpcvae_kernels::conv as kernel;
 
-/// What the gradients of a convolution need.
+/// The state for the gradients of a convolution.
 #[derive(Clone, Debug)]
 pub(in crate::op) struct ConvState {
     pub compute: Compute,
@@ -24,7 +24,7 @@ pub(in crate::op) struct ConvState {
 }
 
 impl ConvState {
-    /// Gradients of x and the weights, as far as they are wanted, from that of the output.
+    /// Gradients of x and the weights, those that are needed, from that of the output.
     pub(in crate::op) fn gradients(
         self,
         gy: FlexTensor,
@@ -60,7 +60,7 @@ impl ConvState {
         [gx, gw]
     }
 
-    /// Registers the gradients of the nodes that want one.
+    /// Registers the gradients of the nodes that need one.
     fn backward(self, gy: FlexTensor, nodes: [Option<NodeId>; 2], grads: &mut Gradients) {
         let gradients = self.gradients(gy, nodes.map(|node| node.is_some()));
         for (node, gradient) in nodes.into_iter().zip(gradients) {
@@ -93,7 +93,7 @@ impl Backward<Flex, 3> for ConvOntoBackward {
     fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gy = grads.consume::<Flex>(&ops.node).to_contiguous();
         let [x_node, weight_node, skip_node] = ops.parents.map(|node| node.map(|node| node.id));
-        // A sum passes its gradient on as it is.
+        // A sum passes its gradient on unchanged.
         if let Some(node) = skip_node {
             grads.register::<Flex>(node, gy.clone());
         }

@@ -17,7 +17,7 @@ impl Avx2 {
     }
 }
 
-/// Whoever has one got it from an [`Avx2`].
+/// Only made by an [`Avx2`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of256([__m256; 2]);
 

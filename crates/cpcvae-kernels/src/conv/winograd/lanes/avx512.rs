@@ -32,7 +32,7 @@ impl Avx512Bf16 {
     }
 }
 
-/// Whoever has one got it from an [`Avx512`].
+/// Only made by an [`Avx512`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of512(__m512);
 
