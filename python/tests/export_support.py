@@ -25,10 +25,12 @@ RECORDED = ROOT / "crates" / "cpcvae" / "tests" / "recorded"
 
 
 def command(*arguments):
-    """What `cpcvae ARGUMENTS` prints. The program is CPCVAE_BIN or the one on the path."""
-    program = os.environ.get("CPCVAE_BIN") or shutil.which("cpcvae")
+    """The output of `cpcvae ARGUMENTS`: of CPCVAE_BIN, or of the command that was installed with the
+    package, or of the one on the path."""
+    installed = shutil.which("cpcvae", path=Path(sys.executable).parent)
+    program = os.environ.get("CPCVAE_BIN") or installed or shutil.which("cpcvae")
     if program is None:
-        pytest.skip("no `cpcvae` on the path, and CPCVAE_BIN is not set: run `cargo build --release` first")
+        pytest.skip("no command `cpcvae`: install the package, or set CPCVAE_BIN")
     done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
