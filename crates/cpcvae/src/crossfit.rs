@@ -298,10 +298,10 @@ impl<'a> CrossFit<'a> {
             return Ok(Vec::new());
         };
         let held_out = preprocess.apply(self.data.select(&part.held_out))?;
-        let said = fitted.said(held_out.features.matrix(), &held_out.layout)?;
-        let of_member = |said: Vec<f32>| {
-            let outputs = said.len() / part.held_out.len().max(1);
-            let outputs = Matrix::new(part.held_out.len(), outputs, said)?;
+        let predictions = fitted.predictions(held_out.features.matrix(), &held_out.layout)?;
+        let of_member = |predictions: Vec<f32>| {
+            let outputs = predictions.len() / part.held_out.len().max(1);
+            let outputs = Matrix::new(part.held_out.len(), outputs, predictions)?;
             Ok(HeldOut {
                 rows: part.held_out.clone(),
                 outputs: match &self.data.labels {
@@ -310,7 +310,7 @@ impl<'a> CrossFit<'a> {
                 },
             })
         };
-        said.into_iter().map(of_member).collect()
+        predictions.into_iter().map(of_member).collect()
     }
 
     fn source(&self, part: &Part) -> Source {

@@ -37,7 +37,7 @@ pub struct NearestRows {
     /// `[rows, columns]`; NaN for missing cells.
     rows: Matrix,
     /// The same with 0 for missing cells.
-    whole: Vec<f32>,
+    zero_filled: Vec<f32>,
     /// The columns' ranges of values in a row; empty where no cell can be missing.
     places: Vec<Range<usize>>,
     /// Quantiles of the negative distances of these rows to each other.
@@ -104,7 +104,7 @@ impl NearestRows {
     /// Rows whose reference quantiles are not measured yet.
     fn of(rows: Matrix, places: Vec<Range<usize>>) -> Self {
         Self {
-            whole: rows.clone().with_missing_as(0.0).values,
+            zero_filled: rows.clone().with_missing_as(0.0).values,
             rows,
             places,
             usual: Typical::new(&[0.0], 1).expect("a number"),

@@ -98,7 +98,7 @@ impl JournalFile {
     fn write(&self, text: &str) -> std::io::Result<()> {
         let mut options = OpenOptions::new();
         let mut file = options.read(true).append(true).open(&self.path)?;
-        let whole = whole_lines(&mut file)?;
+        let whole = complete_lines(&mut file)?;
         if file.metadata()?.len() > whole {
             file.set_len(whole)?;
         }
@@ -127,7 +127,7 @@ fn parsed(line: &[u8]) -> serde_json::Result<Value> {
 }
 
 /// Bytes up to the end of the last complete line.
-fn whole_lines(file: &mut File) -> std::io::Result<u64> {
+fn complete_lines(file: &mut File) -> std::io::Result<u64> {
     const CHUNK: u64 = 4096;
     let mut end = file.metadata()?.len();
     while end > 0 {

@@ -186,7 +186,7 @@ impl Fitted {
         let evaluation = match &self.ensemble {
             None => inference.evaluate_at(&prepared, temperature),
             Some(_) => {
-                let outputs = self.common_outputs(&prepared)?;
+                let outputs = self.ensemble_outputs(&prepared)?;
                 inference.evaluate_each_class(outputs, &prepared, temperature)
             }
         };
@@ -196,7 +196,7 @@ impl Fitted {
 
     /// The ensemble's output for prepared rows: class probabilities before calibration, or
     /// continuous labels in the network's units.
-    pub(super) fn common_outputs(&self, prepared: &Dataset) -> Result<Matrix> {
+    pub(super) fn ensemble_outputs(&self, prepared: &Dataset) -> Result<Matrix> {
         let outputs = self.trained.inference.predict(&prepared.features, 0)?;
         let features = prepared.features.matrix();
         Ok(self.with_members(outputs, &features, &prepared.layout)?.0)

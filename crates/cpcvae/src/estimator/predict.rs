@@ -214,8 +214,10 @@ impl Reading {
     }
 }
 
-fn most_probable(said: &Matrix) -> Vec<usize> {
-    (0..said.rows).map(|row| largest(said.row(row))).collect()
+fn most_probable(predictions: &Matrix) -> Vec<usize> {
+    (0..predictions.rows)
+        .map(|row| largest(predictions.row(row)))
+        .collect()
 }
 
 impl Fitted {
@@ -256,14 +258,16 @@ impl Fitted {
         let places = self.card().preprocess.places();
         Ok(self.parts(prepared.features).map(move |part| {
             let outputs = part.inference.predict(&part.features, options.samples)?;
-            let (outputs, said) = self.with_members(outputs, &part.features, &layout)?;
+            let (outputs, predictions) = self.with_members(outputs, &part.features, &layout)?;
             let mut answers = self.answers_of(&reading, outputs);
             match (options.votes, answers.classes.is_empty()) {
                 (false, _) => {}
-                (true, false) => answers.votes = said.iter().map(most_probable).collect(),
+                (true, false) => answers.votes = predictions.iter().map(most_probable).collect(),
                 (true, true) => {
                     let preprocess = &self.card().preprocess;
-                    let in_units = said.into_iter().map(|said| preprocess.invert_labels(said));
+                    let in_units = predictions
+                        .into_iter()
+                        .map(|predictions| preprocess.invert_labels(predictions));
                     answers.value_votes = in_units.collect();
                 }
             }
@@ -307,14 +311,14 @@ impl Fitted {
         let Some(ensemble) = &self.ensemble else {
             return Ok((outputs, Vec::new()));
         };
-        let said = ensemble.said(features.clone(), layout)?;
+        let predictions = ensemble.predictions(features.clone(), layout)?;
         let of_member = |values: &Vec<f32>| Matrix {
             values: values.clone(),
             ..outputs.clone()
         };
         let mut each = vec![outputs.clone()];
-        each.extend(said.iter().map(of_member));
-        Ok((ensemble.mean(outputs, said), each))
+        each.extend(predictions.iter().map(of_member));
+        Ok((ensemble.mean(outputs, predictions), each))
     }
 
     fn no_predictions(&self, options: PredictOptions) -> Predictions {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const SHOWN: usize = 10;
 
 /// The results of a search with its files.
-pub struct Told<'a> {
+pub struct SearchReport<'a> {
     /// The results.
     pub found: &'a Found,
     /// The name of the loss.
@@ -21,7 +21,7 @@ pub struct Told<'a> {
     pub figures: &'a [PathBuf],
 }
 
-impl Told<'_> {
+impl SearchReport<'_> {
     /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.table().to_text());

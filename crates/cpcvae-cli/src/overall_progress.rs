@@ -4,7 +4,7 @@ use std::time::Instant;
 
 /// The trainings of a command.
 #[derive(Debug, Default)]
-pub struct Whole {
+pub struct OverallProgress {
     planned: usize,
     /// The completed share of each training that has started, and the share completed before this
     /// process.
@@ -12,7 +12,7 @@ pub struct Whole {
     began: Option<Instant>,
 }
 
-impl Whole {
+impl OverallProgress {
     /// Sets the total number of trainings.
     pub fn plan(&mut self, trainings: usize) {
         self.planned = trainings;
@@ -63,19 +63,19 @@ mod tests {
 
     #[test]
     fn what_was_done_before_takes_no_time() {
-        let mut whole = Whole::default();
-        whole.plan(4);
-        let first = whole.begin();
-        assert_eq!(whole.left_after(1.0), None);
-        whole.is_at(first, 0.5);
-        assert_eq!(whole.left_after(1.0), None, "it was resumed there");
-        whole.is_at(first, 1.0);
-        whole.ends(first);
+        let mut overall = OverallProgress::default();
+        overall.plan(4);
+        let first = overall.begin();
+        assert_eq!(overall.left_after(1.0), None);
+        overall.is_at(first, 0.5);
+        assert_eq!(overall.left_after(1.0), None, "it was resumed there");
+        overall.is_at(first, 1.0);
+        overall.ends(first);
         // Half a training in 10 seconds, three remaining.
-        assert_eq!(whole.left_after(10.0), Some(60.0));
-        let finished = whole.begin();
-        whole.ends(finished);
-        assert_eq!(whole.left_after(10.0), Some(40.0));
-        assert_eq!(whole.done(), (2.0, 4));
+        assert_eq!(overall.left_after(10.0), Some(60.0));
+        let finished = overall.begin();
+        overall.ends(finished);
+        assert_eq!(overall.left_after(10.0), Some(40.0));
+        assert_eq!(overall.done(), (2.0, 4));
     }
 }
