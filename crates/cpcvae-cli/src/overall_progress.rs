@@ -4,7 +4,7 @@ use std::time::Instant;
 
 /// The trainings of a command.
 #[derive(Debug, Default)]
-pub struct OverallProgress {
+pub(crate) struct OverallProgress {
     planned: usize,
     /// The completed share of each training that has started, and the share completed before this
     /// process.
@@ -14,37 +14,37 @@ pub struct OverallProgress {
 
 impl OverallProgress {
     /// Sets the total number of trainings.
-    pub fn plan(&mut self, trainings: usize) {
+    pub(crate) fn plan(&mut self, trainings: usize) {
         self.planned = trainings;
     }
 
     /// Starts a training; returns its number.
-    pub fn begin(&mut self) -> usize {
+    pub(crate) fn begin(&mut self) -> usize {
         self.began.get_or_insert_with(Instant::now);
         self.shares.push((0.0, None));
         self.shares.len() - 1
     }
 
     /// Updates the completed share of a training; the first update is the share completed before.
-    pub fn is_at(&mut self, training: usize, share: f64) {
+    pub(crate) fn is_at(&mut self, training: usize, share: f64) {
         let (now, before) = &mut self.shares[training];
         before.get_or_insert(share);
         *now = share;
     }
 
     /// Ends a training. One without an update was finished before.
-    pub fn ends(&mut self, training: usize) {
+    pub(crate) fn ends(&mut self, training: usize) {
         self.is_at(training, 1.0);
     }
 
     /// The completed trainings, including fractions, and their total number.
-    pub fn done(&self) -> (f64, usize) {
+    pub(crate) fn done(&self) -> (f64, usize) {
         let done = self.shares.iter().map(|(now, _)| now).sum();
         (done, self.planned.max(self.shares.len()))
     }
 
     /// The remaining seconds at the current speed; `None` before it can be estimated.
-    pub fn seconds_left(&self) -> Option<f64> {
+    pub(crate) fn seconds_left(&self) -> Option<f64> {
         let elapsed = self.began?.elapsed().as_secs_f64();
         self.left_after(elapsed)
     }

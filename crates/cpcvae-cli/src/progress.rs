@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_secs(5);
 const SHORT: Duration = Duration::from_secs(1);
 
 /// A watch that shows the progress of a complete `fit`.
-pub struct Screen {
+pub(crate) struct Screen {
     quiet: bool,
     stop: Arc<AtomicBool>,
     /// Of trainings in parallel, one is shown.
@@ -32,7 +32,7 @@ pub struct Screen {
 
 impl Screen {
     /// Shows progress unless quiet; trainings stop once `stop` is set.
-    pub fn new(quiet: bool, stop: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(quiet: bool, stop: Arc<AtomicBool>) -> Self {
         Self {
             quiet,
             stop,
@@ -43,12 +43,12 @@ impl Screen {
     }
 
     /// Whether a stop was asked for.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
 
     /// The same with the name of every training: for commands that train several models.
-    pub fn titled(self) -> Self {
+    pub(crate) fn titled(self) -> Self {
         Self {
             is_titled: true,
             ..self
@@ -82,7 +82,7 @@ impl Watch for Screen {
 }
 
 /// Shows progress and handles Ctrl-C.
-pub struct Progress {
+pub(crate) struct Progress {
     display: Display,
     stop: Arc<AtomicBool>,
     validation: String,
@@ -155,7 +155,7 @@ impl Progress {
     }
 
     /// Removes the bar from the screen.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
@@ -238,7 +238,7 @@ impl Lines {
 }
 
 /// The main figure in words.
-pub fn quality(evaluation: &Evaluation) -> String {
+pub(crate) fn quality(evaluation: &Evaluation) -> String {
     match (evaluation.accuracy, evaluation.r_squared, evaluation.elbo) {
         (Some(accuracy), ..) => format!("accuracy {}", crate::printer::percent(accuracy)),
         (_, Some(r_squared), _) => format!("R2 {r_squared:.3}"),
@@ -248,7 +248,7 @@ pub fn quality(evaluation: &Evaluation) -> String {
 }
 
 /// Whether a constraint holds, in words.
-pub fn constraint(report: &ConstraintReport) -> String {
+pub(crate) fn constraint(report: &ConstraintReport) -> String {
     use cpcvae::train::ConstraintMeasure;
     let (name, relation) = match (report.measure, report.satisfied) {
         (ConstraintMeasure::Loss, true) => ("loss", "<="),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The resolved arguments of `fit`.
-pub struct FitSettings {
+pub(crate) struct FitSettings {
     /// The method and its settings.
     pub estimator: Estimator,
     /// Its data.
@@ -31,7 +31,7 @@ pub struct FitSettings {
 }
 
 /// Resolves the arguments; nothing is written.
-pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
+pub(crate) fn resolve(args: &FitArgs) -> Result<FitSettings> {
     let data = DataName::parse(&args.data)?;
     let mut request = Request::new(args.method.as_deref()).with_preset(preset(args));
     for layer in layers(args)? {
@@ -76,7 +76,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
 
 impl FitSettings {
     /// Opens the data, and prints remarks on a user's file.
-    pub fn open(&self, printer: Printer) -> Result<Source> {
+    pub(crate) fn open(&self, printer: Printer) -> Result<Source> {
         let config = self
             .estimator
             .settings_before_opening(&self.data, &self.source)?;

@@ -6,7 +6,7 @@ use crate::printer::{Printer, count};
 use cpcvae_data::{ImageSet, UserFile};
 
 /// Prints its content.
-pub fn print(file: &UserFile, printer: Printer) {
+pub(crate) fn print(file: &UserFile, printer: Printer) {
     match file {
         UserFile::Table(table) => column_notes::print(table, printer),
         UserFile::Images { rows, test } => {

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 const DAY: f64 = 86_400.0;
 
 /// Number of rows, and the columns of a frame.
-pub fn columns(frame: &Bound<'_, PyAny>) -> PyResult<(usize, Vec<RawColumn>)> {
+pub(crate) fn columns(frame: &Bound<'_, PyAny>) -> PyResult<(usize, Vec<RawColumn>)> {
     let reader = RecordBatchStreamReader::from_pyarrow_bound(frame)?;
     let schema = reader.schema();
     let batches: Result<Vec<RecordBatch>, _> = reader.collect();

@@ -99,7 +99,7 @@ impl Drop for OneTraining {
 /// Runs the work on a separate thread, without the interpreter's lock. The caller's thread passes
 /// events to `listener` (a method for each kind), and asks for a stop on a signal or an error of
 /// the listener, which is returned after the work has ended.
-pub fn watched<T: Send>(
+pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     listener: Option<&Py<PyAny>>,
     work: impl FnOnce(&dyn Watch) -> T + Send,

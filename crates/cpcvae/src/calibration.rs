@@ -148,7 +148,7 @@ impl Calibration {
     /// Adds the densities of training rows: at most 2,000 of them (500 for a wide residual
     /// network), evenly over the split. With `hides_cells` also for rows with missing cells, which
     /// is not needed where rows are compared in another way.
-    pub fn with_typical(
+    pub(crate) fn with_typical(
         mut self,
         trained: &Trained,
         data: &Dataset,
@@ -273,7 +273,7 @@ pub fn accuracies(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
 }
 
 /// For each held-out row, minus the mean absolute error over labels and repeats.
-pub fn negative_errors(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
+pub(crate) fn negative_errors(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
     per_row(data, held_out, |outputs, row| {
         let truth = data.labels.values_of(row)?;
         let errors = outputs

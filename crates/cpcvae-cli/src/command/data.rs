@@ -11,7 +11,7 @@ use cpcvae_lab::table::TextTable;
 use std::path::Path;
 
 /// Lists, describes, fetches or exports.
-pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
     let data_dir = args
         .data_dir
         .clone()

@@ -82,7 +82,7 @@ impl Request {
     }
 
     /// The requested settings in one table, without the method's name and `[data]`.
-    pub fn requested_settings(&self) -> Table {
+    pub(crate) fn requested_settings(&self) -> Table {
         let mut all = Table::new();
         for layer in &self.layers {
             lay(&mut all, &layer.settings);

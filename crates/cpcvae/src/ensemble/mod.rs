@@ -90,7 +90,7 @@ impl Truth {
 
 impl Ensemble {
     /// Whether these settings and labels have members: at least two classes, or numbers.
-    pub fn is_wanted(config: &RunConfig, labels: &Labels) -> bool {
+    pub(crate) fn is_wanted(config: &RunConfig, labels: &Labels) -> bool {
         let fits = match labels {
             Labels::Classes { .. } => labels.class_names().len() > 1,
             Labels::Values { .. } => true,
@@ -203,7 +203,7 @@ impl Ensemble {
 
     /// The mean prediction of the members, `[rows, outputs]`, without the network, with prior
     /// weights.
-    pub fn members_mean(predictions: &[Vec<f32>], labels: &Labels) -> Vec<f32> {
+    pub(crate) fn members_mean(predictions: &[Vec<f32>], labels: &Labels) -> Vec<f32> {
         match labels {
             Labels::Values { .. } => {
                 regressors::mean(&as_shares(Regressors::PRIORS.to_vec()), predictions)

@@ -28,7 +28,7 @@ impl Members {
     ];
 
     /// Prior weights, which sum to 1: trees are most often best with few labels.
-    pub const PRIORS: [f64; 4] = [0.5, 0.2, 0.2, 0.1];
+    pub(crate) const PRIORS: [f64; 4] = [0.5, 0.2, 0.2, 0.1];
 
     /// Fits them to `labels` (row, class), at least one, of `features [rows, columns]`. A missing
     /// cell (NaN) counts as 0.

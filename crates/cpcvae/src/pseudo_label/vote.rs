@@ -28,7 +28,7 @@ impl Vote {
     /// Votes from out-of-fold predictions `[labels, classes]`: the weight is proportional to `prior
     /// exp(-sqrt(n) loss)` for the mean log-loss on `n` labels. So with few labels the priors
     /// decide, and with many the best classifier wins.
-    pub fn by_left_out(
+    pub(crate) fn by_left_out(
         left_out: &[Vec<f32>],
         prior: &[f64],
         labels: &[u32],

@@ -34,7 +34,12 @@ pub fn ridge(features: &[f32], columns: usize, labels: &[f32], outputs: usize) -
 }
 
 /// A random forest.
-pub fn random_forest(features: &[f32], columns: usize, labels: &[f32], outputs: usize) -> Vec<f32> {
+pub(crate) fn random_forest(
+    features: &[f32],
+    columns: usize,
+    labels: &[f32],
+    outputs: usize,
+) -> Vec<f32> {
     by::<RandomForest>(features, columns, labels, outputs)
 }
 

@@ -101,7 +101,7 @@ impl Regressors {
     ];
 
     /// Prior weights, relative to 1 for all members together.
-    pub const PRIORS: [f64; 5] = [0.3, 0.2, 0.15, 0.25, 0.1];
+    pub(crate) const PRIORS: [f64; 5] = [0.3, 0.2, 0.15, 0.25, 0.1];
 
     /// Fits them to `values [labels, outputs]`, at least one label, of `features [labels,
     /// columns]`. A missing cell (NaN) counts as 0.

@@ -1,7 +1,9 @@
 //! The constraint solver in the training loop, which sets lambda.
 
 use super::fit::Training;
-use super::{Adam, ConstraintMeasure, ConstraintReport, ScheduleState, Solver, initial_model, validate};
+use super::{
+    Adam, ConstraintMeasure, ConstraintReport, ScheduleState, Solver, initial_model, validate,
+};
 use crate::error::Result;
 use crate::noise::Noise;
 use crate::objective::Terms;

@@ -15,7 +15,7 @@ use cpcvae_data::DataName;
 use std::path::PathBuf;
 
 /// Searches or resumes, and reports.
-pub fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
     let folder = match &args.fit.out {
         Some(folder) => folder.clone(),
         None => {
