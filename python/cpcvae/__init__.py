@@ -10,8 +10,8 @@
 >>> model.predict([[0.0, 0.0], [5.0, 5.0]])
 array([0, 1])
 
-The page ``docs/python.md`` of the repository says more. What a number means and what a setting does
-is the same as in Rust and on the command line.
+See ``docs/python.md`` in the repository for more. Numbers and settings mean the same as in Rust
+and on the command line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all classifiers can do."""
+"""The base class of all classifiers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     classes_: npt.NDArray[Any]
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learns from rows with and without a label: -1, NaN and None in ``y`` mean none."""
+        """Fits to rows with and without a label: -1, NaN and None in ``y`` mean no label."""
         return self._fit(self._labelled(X, y))
 
     def _fit(self, table: Any) -> Self:
@@ -45,16 +45,16 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """Probabilities of ``classes_``, calibrated where labels were held out."""
         said = self._model_of(X).predict(self._table(X))
         shares = array_of(said["outputs"]).astype(np.float64)[:, self._order]
-        # They are of 32 bits, and others expect sums of 64.
+        # 32-bit values, while callers expect 64-bit sums.
         return shares / shares.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Their logarithms."""
+        """Logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> list[npt.NDArray[Any]]:
-        """For each row the classes of its conformal set, which holds the truth as often as
+        """The classes of each row's conformal set, which contains the truth as often as
         ``coverage`` says. Needs held-out labels."""
         said = self._model_of(X).predict(self._table(X), coverage=coverage)
         if said["sets"] is None:
@@ -66,14 +66,14 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return [self.classes_[sorted(places[one] for one in found)] for found in said["sets"]]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of right answers among the rows whose label is known."""
+        """Accuracy on the rows whose label is known."""
         known = known_rows(as_array(y), classes=True)
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         right = accuracy_score(as_array(y)[known], self.predict(X)[known], sample_weight=weights)
         return float(right)
 
     def suggest(self, X: Any, n_rows: int = 10, y: Any = None) -> list[dict[str, Any]]:
-        """The rows most worth a label, the best first: unsure, usual, and unlike each other. With
+        """Rows to label next, the best first: uncertain, typical, and different. With
         ``y``, rows that have a label are left out."""
         table = self._table(X)
         if y is not None:

@@ -8,7 +8,7 @@ from cpcvae import _native
 
 
 def main() -> int:
-    """Runs the command with the arguments of this process; gives what it is to end with."""
+    """Runs the command with the arguments of this process; returns the exit code."""
     return _native.main(sys.argv[1:])
 
 

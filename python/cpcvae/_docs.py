@@ -1,4 +1,4 @@
-"""What the estimators' descriptions share."""
+"""Common parts of the estimators' docstrings."""
 
 COMMON = """\
 
@@ -7,7 +7,7 @@ COMMON = """\
     Parameters
     ----------
     random_state : int, RandomState or None
-        Seed of split, weights, batches and noise; 0 where nothing is said. The same rows and
+        Seed of split, weights, batches and noise; 0 by default. The same rows and
         settings give the same model.
     steps : int
         Steps of training (``train.steps``).
@@ -18,29 +18,29 @@ COMMON = """\
     hidden : sequence of int
         Units of the encoder's dense layers; the decoder mirrors them (``model.hidden``).
     columns : dict
-        Kinds of columns that are not to be guessed: ``{"size": "number"}``; number, flag, category,
+        Kinds of columns, instead of guesses: ``{"size": "number"}``; number, flag, category,
         count or ignore.
     missing_cells : bool
-        Whether rows that are asked about may have missing cells though training rows have none.
+        Whether new rows may have missing cells although training rows have none.
     validation : float
-        Rows kept for validation: a share below 1, or a number.
+        Validation rows: a share below 1, or a number.
     hold_out, folds : bool, int
         Whether, and in how many folds, labels are held out to calibrate probabilities and sets.
     baselines : bool
         Whether baselines are trained on the same folds, for :meth:`compare`.
     budget : float
-        Seconds that everything may take.
+        The time for everything, in seconds.
     preset : {"default", "paper"}
-        Whose defaults.
+        Our defaults, or the paper's.
     precision : {"auto", "f32", "bf16"}
-        How exact large products are on the CPU.
+        Precision of large products on the CPU.
     device : {"cpu", "wgpu", "cuda", "metal"}
-        Where to compute, as far as it was built in.
+        The device, if this build supports it.
     folder, resume : path, bool
-        Where everything is kept while training, the folder of a run; whether a fit of the same rows
-        that was stopped there goes on.
+        The run folder, written during training; whether a stopped fit of the same rows there is
+        resumed.
     settings : dict
-        Any other setting by its key: ``{"train.clip_norm": 10}``. ``docs/methods`` has them all.
+        Any other setting by its key: ``{"train.clip_norm": 10}``. ``docs/methods`` lists them all.
     verbose : int
         1 shows a progress bar, if tqdm is installed.
 """
@@ -55,7 +55,7 @@ CLASSIFIED = """
     history_ : list of dict
         Every term of the objective over time.
     report_ : dict
-        What training did, and what was found on held-out labels.
+        The reports of training and of held-out labels.
     settings_ : dict
         The complete settings.
 """
@@ -68,7 +68,7 @@ PREDICTED = """
     history_ : list of dict
         Every term of the objective over time.
     report_ : dict
-        What training did, and what was found on held-out labels.
+        The reports of training and of held-out labels.
     settings_ : dict
         The complete settings.
 """

@@ -1,4 +1,4 @@
-"""What the estimators share: settings on their way to the library, and answers on their way back."""
+"""The base class of the estimators: passes settings to the library, and converts its results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ except ImportError:  # before scikit-learn 1.9
 
     callback_management_context = nullcontext
 
-#: Parameters and the keys of the library's settings that they stand for.
+#: Parameters and the keys of the library's settings.
 _KEYS = {
     "steps": "train.steps",
     "learning_rate": "train.learning_rate",
@@ -49,18 +49,18 @@ _KEYS = {
     "classification_weight": "method.classification_weight",
     "pseudo_labels": "pseudo_labels.source",
 }
-#: Parameters that say how a fit is done, by the same name.
+#: Parameters of the fit with the same name in the library.
 _OPTIONS = ("preset", "folds", "hold_out", "budget", "device")
-#: Seeds that are drawn lie below this.
+#: Upper bound of drawn seeds.
 _MOST_SEED = 2**31 - 1
 
 
 class Estimator(
     CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """Answers that every model has; the parameters are the subclasses'."""
+    """Methods of every model; the parameters are the subclasses'."""
 
-    #: The method, where the class stands for one.
+    #: The method, if the class is for a single one.
     _method: ClassVar[str | None] = None
 
     _model: Any
@@ -68,7 +68,7 @@ class Estimator(
     # To the library -----------------------------------------------------------------------------
 
     def _asked(self, **more: Any) -> str:
-        """What a fit is asked for, as JSON. What is None is left to the library."""
+        """The request of a fit, as JSON. None is left to the library."""
         given = self.get_params(deep=False)
         settings: dict[str, Any] = {}
         seed = given.get("random_state")
@@ -117,7 +117,7 @@ class Estimator(
         self._model = model
         return self
 
-    # What is known of the model -------------------------------------------------------------------
+    # Properties of the model ----------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
@@ -147,14 +147,14 @@ class Estimator(
 
     @property
     def report_(self) -> dict[str, Any]:
-        """What training did, and what was found on held-out labels."""
+        """The reports of training and of held-out labels."""
         check_is_fitted(self)
         report: dict[str, Any] = json.loads(self._model.report())
         return report
 
     @property
     def settings_(self) -> dict[str, Any]:
-        """The complete settings of the training, as ``config.toml`` of a run has them."""
+        """The complete settings of the training, as in ``config.toml`` of a run."""
         check_is_fitted(self)
         return tomllib.loads(self._model.settings)
 
@@ -164,33 +164,33 @@ class Estimator(
         """log p(x) of each row, in nats and the user's units."""
         found = self._model_of(X).predict(self._table(X), density=True)["log_density"]
         if found is None:
-            raise ValueError("this model has no generative part, so it knows no log p(x)")
+            raise ValueError("this model has no generative part, so it has no log p(x)")
         return array_of(found).astype(np.float64)
 
     def percentile(self, X: Any) -> npt.NDArray[np.float64]:
-        """Of 100 training rows, how many are as unusual as each row, or more so."""
+        """Of 100 training rows, how many are at least as unusual as each row."""
         found = self._model_of(X).predict(self._table(X), density=True)["percentile"]
         if found is None:
-            raise ValueError("this model has no generative part, so it knows nothing of that")
+            raise ValueError("this model has no generative part, so it has no percentiles")
         return array_of(found).astype(np.float64)
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
-        """Means of the codes q(z|x), ``[rows, code]``: where rows lie on the latent map."""
+        """Means of the codes q(z|x), ``[rows, code]``."""
         mean, _ = self._model_of(X).encode(self._table(X))
-        # scikit-learn's transformers give back the 64 bits that they were given.
+        # scikit-learn's transformers return 64-bit values for 64-bit input.
         return array_of(mean).astype(np.float64)
 
     def inverse_transform(self, X: Any) -> npt.NDArray[Any]:
-        """Rows that codes stand for, in the user's units."""
+        """Rows decoded from codes, in the user's units."""
         check_is_fitted(self)
         codes = np.ascontiguousarray(X, dtype=np.float32)
         if codes.ndim != 2:
-            raise ValueError(f"codes are an array [rows, code], and this one has shape {codes.shape}")
+            raise ValueError(f"codes must be an array [rows, code], but this one has shape {codes.shape}")
         cells = codes.reshape(-1).view(np.uint8).data
         return self._in_user_units(self._model.decode(cells, codes.shape[1]))
 
     def reconstruct(self, X: Any, kind: str = "mean") -> npt.NDArray[Any]:
-        """Rows through the code and back: ``mean``, ``sampled``, ``aligned`` or ``transformed``."""
+        """Reconstructions of rows: ``mean``, ``sampled``, ``aligned`` or ``transformed``."""
         return self._in_user_units(self._model_of(X).reconstruct(self._table(X), kind))
 
     def impute(
@@ -201,8 +201,8 @@ class Estimator(
         iterations: int = 100,
         random_state: int | None = None,
     ) -> npt.NDArray[Any]:
-        """Rows with missing cells filled in: best guesses, or with ``draw`` the draw of that number.
-        Cells that are known stay as they are."""
+        """Rows with missing cells imputed: best guesses, or with ``draw`` the draw of that number.
+        Known cells are unchanged."""
         table = self._table(X)
         filled = self._model_of(X).impute(table, draw, iterations, random_state)
         return self._in_user_units(filled)
@@ -217,10 +217,10 @@ class Estimator(
         threshold: float | None = None,
         random_state: int | None = None,
     ) -> npt.NDArray[Any]:
-        """New rows in the user's units, of one class where it is named.
+        """New rows in the user's units, of one class if it is given.
 
-        They are means of p(x|z), or with ``noisy`` draws of it; with ``prior`` codes come from the
-        prior instead of where codes of training rows lie.
+        They are means of p(x|z), or with ``noisy`` draws from it; with ``prior`` codes come from the
+        prior instead of the mixture fitted to codes of training rows.
         """
         check_is_fitted(self)
         name = None if class_ is None else self._class_name(class_)
@@ -228,10 +228,10 @@ class Estimator(
         return self._in_user_units(made)
 
     def compare(self, X: Any = None, y: Any = None) -> Comparison:
-        """The model beside its baselines on held-out labels, with the verdict in words.
+        """The model compared with baselines on held-out labels, with the verdict in words.
 
-        Known where the estimator was fitted with ``baselines=True``. Otherwise give the training rows
-        again: then the baselines are trained now, which takes as long as several fits.
+        Available if the estimator was fitted with ``baselines=True``. Otherwise pass the training rows
+        again: then the baselines are trained, which takes as long as several fits.
         """
         check_is_fitted(self)
         model = self._model
@@ -240,11 +240,11 @@ class Estimator(
         found = json.loads(model.comparison())
         if found is None or (X is None and found["verdict"] is None):
             raise ValueError(
-                "nothing was compared: give the training rows, compare(X, y), or fit with baselines=True"
+                "there was no comparison: pass the training rows, compare(X, y), or fit with baselines=True"
             )
         return Comparison(found)
 
-    # Kept and moved -------------------------------------------------------------------------------
+    # Saving and loading ---------------------------------------------------------------------------
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes the folder of a run, which the command ``cpcvae`` and :meth:`load` open."""
@@ -253,7 +253,7 @@ class Estimator(
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, device: str = "cpu") -> Self:
-        """Opens the folder of a finished run, whoever trained it."""
+        """Opens the folder of a finished run."""
         model = _native.Model.load(Path(folder), device)
         estimator = cls()
         estimator._keep(model)
@@ -266,7 +266,7 @@ class Estimator(
         return estimator
 
     def _loaded(self, card: dict[str, Any]) -> None:
-        """Attributes that a fit would have set."""
+        """Sets the attributes that a fit sets."""
         names = self._names()
         layout = card["preprocess"]["layout"]
         image = layout.get("image")
@@ -277,7 +277,7 @@ class Estimator(
             self.feature_names_in_ = np.array(names, dtype=object)
 
     def write_report(self, X: Any, y: Any, path: str | os.PathLike[str]) -> None:
-        """Writes one page about the model, in HTML, on its training rows."""
+        """Writes an HTML page about the model on its training rows."""
         check_is_fitted(self)
         self._model.write_report(self._labelled(X, y, reset=False), Path(path))
 
@@ -295,7 +295,7 @@ class Estimator(
         return self._model
 
     def _in_user_units(self, found: tuple[bytearray, str, list[int]]) -> npt.NDArray[Any]:
-        """Rows as an array: of numbers, or of objects where a column holds texts."""
+        """Rows as an array: of numbers, or of objects if a column has texts."""
         rows = array_of(found)
         columns = self._columns()
         layout = self._card()["preprocess"]["layout"]
@@ -319,7 +319,7 @@ def _level(levels: Sequence[str], value: float) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value converted for JSON."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (str, bool, int, float)):

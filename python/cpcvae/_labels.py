@@ -1,4 +1,4 @@
-"""Labels as Python has them: which rows have one, and what they are called by the library."""
+"""Conversion of labels: which rows have one, and the library's names of classes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from cpcvae._rows import is_missing
 
-#: What stands for a row without a label.
+#: Marks a row without a label.
 UNLABELLED = -1
 
 
@@ -22,9 +22,9 @@ class Classes:
 
     #: All of them, in order.
     classes: npt.NDArray[Any]
-    #: What the library calls them: whole numbers by their digits.
+    #: Their names in the library: whole numbers by their digits.
     names: list[str]
-    #: Each row's place among them, -1 where it has no label.
+    #: Each row's index among them, -1 for rows without a label.
     of_row: npt.NDArray[np.int64]
 
 
@@ -70,7 +70,7 @@ def are_continuous(y: Any) -> bool:
 
 
 def name_of(label: Any) -> str:
-    """What the library calls a class."""
+    """The library's name of a class."""
     if isinstance(label, (float, np.floating)) and float(label).is_integer():
         return str(int(label))
     return str(label)
@@ -87,7 +87,7 @@ def classes_of(y: Any, rows: int) -> Classes:
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError(_INFINITE)
     if labels.dtype == object:
-        # Numbers next to None are numbers still.
+        # Numbers beside None stay numbers.
         kinds = {type(label) for label in labels}
         labels = np.array(labels.tolist()) if len(kinds) == 1 else labels
         if labels.dtype == object and len(kinds) > 1:
@@ -122,7 +122,7 @@ def values_of(y: Any, rows: int) -> npt.NDArray[np.float64]:
 
 
 def known_places(labels: Classes, known_classes: npt.NDArray[Any]) -> list[int]:
-    """Each row's place among the classes that a model knows; an unknown class is an error."""
+    """Each row's index among the classes of a model; an unknown class is an error."""
     places = {name_of(label): place for place, label in enumerate(known_classes)}
     strange = [name for name in labels.names if name not in places]
     if strange:

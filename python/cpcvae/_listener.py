@@ -1,4 +1,4 @@
-"""What is heard of a training: log records, a progress bar, scikit-learn's callbacks."""
+"""Progress of training: log records, a progress bar, scikit-learn's callbacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ logger = logging.getLogger("cpcvae")
 
 
 class Listener:
-    """Passes on what the native module tells while it trains."""
+    """Receives progress from the native module."""
 
     def __init__(self, estimator: Any, context: Any, verbose: int) -> None:
         self._estimator = estimator
@@ -19,11 +19,11 @@ class Listener:
         self._make_bar = _bar() if verbose else None
 
     def note(self, text: str) -> None:
-        """A sentence worth telling."""
+        """Logs a sentence."""
         logger.info("%s", text)
 
     def begin(self, training: int, name: str, part: int, parts: int) -> None:
-        """A training begins; several may run at once."""
+        """A training starts; several may run in parallel."""
         title = name if parts == 1 else f"{name} {part + 1}/{parts}"
         logger.info("training %s", title)
         if self._make_bar is not None:
@@ -54,13 +54,13 @@ class Listener:
             self._bars.pop(training).close()
 
     def close(self) -> None:
-        """Takes away what is still shown, after an error."""
+        """Removes progress bars after an error."""
         for bar in self._bars.values():
             bar.close()
 
 
 def _bar() -> Any:
-    """The progress bar of tqdm, which knows notebooks; nothing where it is not installed."""
+    """The progress bar of tqdm, also for notebooks; None if it is not installed."""
     try:
         from tqdm.auto import tqdm
     except ImportError:

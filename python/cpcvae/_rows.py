@@ -1,4 +1,4 @@
-"""Rows in whatever form Python has them, as tables for the native module."""
+"""Converts rows in all supported Python formats to tables of the native module."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ def is_anndata(X: Any) -> bool:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether this is a table with named columns: of pandas, polars, pyarrow or the like."""
+    """Whether this is a table with named columns: of pandas, polars, pyarrow or similar."""
     named = hasattr(X, "columns") or hasattr(X, "column_names")
     return named and (hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc"))
 
 
 def array_of(found: tuple[bytearray, str, list[int]]) -> npt.NDArray[Any]:
-    """An array of what the native module gives."""
+    """Converts an array of the native module."""
     values, kind, shape = found
     return np.frombuffer(values, dtype=f"={kind}").reshape(shape)
 
 
 def table_of(estimator: Any, X: Any, *, reset: bool, names: Sequence[str] | None = None) -> Any:
-    """The rows of X for the estimator, whose number and names of features are noted in a fit (with
-    ``reset``) and checked otherwise. ``names`` are those that the model knows columns by."""
+    """The rows of X for the estimator, whose number and names of features are stored in a fit (with
+    ``reset``) and checked otherwise. ``names`` are the model's names of columns."""
     if is_anndata(X):
         names = [str(name) for name in X.var_names]
         X = X.X
     if is_frame(X):
-        # Also tells of names that are missing, new or in another order.
+        # Also reports names that are missing, new or in another order.
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         _check_some(estimator, len(X), reset)
         return _of_frame(X, names)
@@ -57,7 +57,7 @@ def _of_array(estimator: Any, X: Any, reset: bool, names: Sequence[str] | None) 
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
-        # Texts among the cells: their columns are categories.
+        # Columns with texts are categories.
         checks["ensure_all_finite"] = False
         return _of_texts(validate_data(estimator, X, dtype=object, **checks), names)
     if hasattr(rows, "tocsr"):
@@ -76,7 +76,7 @@ def _of_texts(rows: npt.NDArray[Any], names: Sequence[str] | None) -> Any:
 
 def _of_images(estimator: Any, images: npt.NDArray[Any], reset: bool) -> Any:
     _check_some(estimator, len(images), reset)
-    # Noted and checked as rows of pixels.
+    # Stored and checked as rows of pixels.
     flat = images.reshape(len(images), -1)
     validate_data(estimator, flat, reset=reset, skip_check_array=True)
     whole = np.issubdtype(images.dtype, np.integer)
@@ -92,7 +92,7 @@ def _of_frame(X: Any, names: Sequence[str] | None) -> Any:
         try:
             return _native.Table.from_stream(X)
         except (ImportError, TypeError) as error:
-            # pandas needs pyarrow for it, and has columns that Arrow does not know.
+            # pandas needs pyarrow for it, and has column types that Arrow lacks.
             if not hasattr(X, "iloc"):
                 raise ValueError(f"the table cannot be read: {error}") from error
         except Exception as error:
@@ -105,7 +105,7 @@ def _of_frame(X: Any, names: Sequence[str] | None) -> Any:
 
 
 def _pandas_columns(X: Any, names: Sequence[str] | None) -> Any:
-    """A frame of pandas without its index, its columns named by texts."""
+    """A pandas frame without its index, with text column names."""
     X = X.reset_index(drop=True)
     if not all(isinstance(name, str) for name in X.columns):
         X = X.set_axis(list(names or _plain_names(X.shape[1])), axis=1)

@@ -1,4 +1,4 @@
-"""Reads what a run folder holds: plain numbers and JSON. Nothing in it is executed."""
+"""Reads the files of a run folder: plain numbers and JSON. Nothing in it is executed."""
 
 import json
 import struct
@@ -12,17 +12,17 @@ FORMAT = 1
 
 
 class RunFiles(NamedTuple):
-    """The parts of a finished run that answers need."""
+    """The parts of a finished run for inference."""
 
     folder: Path
     card: dict
-    """What the model says of itself: shapes, classes, preparation of rows."""
+    """The model's metadata: shapes, classes, preprocessing of rows."""
     tensors: dict
     """Parameters by name, as arrays of float32."""
     temperature: float
-    """What class probabilities are calibrated with; 1 leaves them as they are."""
+    """The temperature of class probabilities; 1 leaves them unchanged."""
     has_ensemble: bool
-    """Whether the run answers for a class by the vote of the network and other classifiers."""
+    """Whether the run predicts classes with an ensemble."""
 
 
 def read_run(folder):
@@ -48,7 +48,7 @@ def read_run(folder):
 
 
 def read_tensors(path):
-    """The tensors of a safetensors file that cpcvae wrote, and the text that stands in it."""
+    """The tensors and the metadata text of a safetensors file that cpcvae wrote."""
     data = Path(path).read_bytes()
     try:
         (length,) = struct.unpack_from("<Q", data)

@@ -1,4 +1,4 @@
-"""The networks of a run as modules of PyTorch, with a run's parameters in them."""
+"""The networks of a run as PyTorch modules with its parameters."""
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +10,7 @@ ACTIVATIONS = {
     "elu": nn.ELU,
     "relu": nn.ReLU,
 }
-# Slope below zero in wide residual networks, and what of a new batch the running averages take in.
+# Slope below zero in wide residual networks, and the weight of a new batch in running averages.
 LEAK = 0.1
 NEW_BATCH = 0.05
 
@@ -25,7 +25,7 @@ def network(shape, tensors, name):
 
 
 class Dense(nn.Module):
-    """Hidden layers with an activation, perhaps normalised before it, and a last layer without."""
+    """Hidden layers with an activation, optionally normalised before it, and a last layer without."""
 
     def __init__(self, tensors, name, activation):
         super().__init__()
@@ -67,12 +67,12 @@ class WideResNet(nn.Module):
         for block in self.blocks:
             h = block(h)
         h = F.leaky_relu(self.norm(h), LEAK)
-        # Dense layers see pixels with their channels last.
+        # Dense layers take pixels with channels last.
         return self.dense(h.permute(0, 2, 3, 1).flatten(1))
 
 
 class WideResNetDecoder(nn.Module):
-    """The same in reverse order, each convolution transposed. The image is what is drawn on: the
+    """The same in reverse order, each convolution transposed. The output image is the
     canvas, with a channel for each map."""
 
     def __init__(self, tensors, name, shape):
@@ -103,7 +103,7 @@ class WideResNetDecoder(nn.Module):
 
 
 class Block(nn.Module):
-    """`x + conv(act(conv(act(x))))`; where sizes change, x goes through a 1x1 convolution."""
+    """`x + conv(act(conv(act(x))))`; where sizes change, the skip connection is a 1x1 convolution."""
 
     def __init__(self, tensors, name, stride, up=False):
         super().__init__()
@@ -116,7 +116,7 @@ class Block(nn.Module):
         self.shortcut = _conv(tensors, f"{name}.shortcut", stride, up) if has_shortcut else None
 
     def forward(self, x, size=None):
-        """Images of `x [rows, channels, height, width]`; a transposed block makes them of `size`."""
+        """Images from `x [rows, channels, height, width]`; a transposed block makes images of `size`."""
         more = {"output_size": size} if self.up else {}
         active = F.leaky_relu(self.first_norm(x), LEAK)
         skip = x if self.shortcut is None else self.shortcut(active, **more)
@@ -125,10 +125,10 @@ class Block(nn.Module):
 
 
 def canvas(shape):
-    """Height and width of what the decoder draws."""
+    """Height and width of the decoder's output."""
     height, width, _ = shape["image"]
     transform = shape["transform"]
-    # As Rust rounds: halves up.
+    # Rounds halves up, like Rust.
     sides = [side * transform["canvas"] if transform else side for side in (height, width)]
     return [int(side + 0.5) for side in sides]
 

@@ -1,4 +1,4 @@
-"""From what a decoder draws to the mean of a row's features: constraints, transforms, likelihoods."""
+"""From a decoder's output to the mean of a row's features: constraints, transforms, likelihoods."""
 
 import math
 
@@ -50,7 +50,7 @@ def parameters(shape, raw, z):
 
 
 def image_to_canvas(z_t, ranges, canvas_width, canvas_height):
-    """The affine maps `[rows, 2, 3]` from a place in the image to its place on the canvas."""
+    """The affine maps `[rows, 2, 3]` from a position in the image to its position on the canvas."""
     t = torch.tanh(z_t)
     dx, dy = 2 * ranges["translation"] * t[:, 0], 2 * ranges["translation"] * t[:, 1]
     rotation, shear = ranges["rotation"] * t[:, 2], ranges["shear"] * t[:, 3]
@@ -66,7 +66,7 @@ def image_to_canvas(z_t, ranges, canvas_width, canvas_height):
 
 
 def noise_normal_mean(rho, mu, variance):
-    """rho times the mean of a normal held in [-1, 1]; the noise has mean zero."""
+    """rho times the mean of a normal truncated to [-1, 1]; the noise has mean zero."""
     sigma = variance.sqrt()
     left, right = (mu + 1) / sigma, (1 - mu) / sigma
     density = lambda t: torch.exp(-0.5 * t**2) / math.sqrt(2 * math.pi)

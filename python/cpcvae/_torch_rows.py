@@ -1,12 +1,12 @@
-"""From a user's rows to what a model sees, and back: numpy only, as the library does it."""
+"""Preprocessing of a user's rows for a model, and its inverse, as in the library, with numpy."""
 
 import numpy as np
 
 
 class Rows:
-    """Prepares rows as the card of a model says.
+    """Prepares rows according to the card of a model.
 
-    Rows have one value a column, in the columns' order and units: a category as the place of its
+    Rows have one value a column, in the columns' order and units: a category as the index of its
     level, a missing cell as NaN. Images have pixels from 0 to 1, channels last.
     """
 
@@ -28,12 +28,12 @@ class Rows:
 
     @property
     def levels(self):
-        """The levels of each column; nothing for one that is no category."""
+        """The levels of each column; None for one that is not a category."""
         kinds = (column["kind"] for column in self.columns or [])
         return [kind["category"] if isinstance(kind, dict) else None for kind in kinds]
 
     def prepare(self, rows):
-        """Rows in the user's units as the model has them, `[rows, features]` of float32."""
+        """Converts rows in the user's units to the model's, `[rows, features]` of float32."""
         rows = np.asarray(rows, dtype=np.float64)
         if self.kind == "pixels":
             return self._prepare_images(rows)
@@ -52,7 +52,7 @@ class Rows:
         return self._prepare_mixed(values)
 
     def restore(self, features):
-        """Features as the model gives them, `[rows, features]`, in the user's columns and units."""
+        """Converts features of the model, `[rows, features]`, to the user's columns and units."""
         features = np.asarray(features, dtype=np.float32)
         if self.kind == "pixels":
             height, width, channels = (self.image[side] for side in ("height", "width", "channels"))

@@ -1,4 +1,4 @@
-"""Classifiers: one for every method, and one each for the best known ones."""
+"""Classifiers: one for every method, and one each for the best-known ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CPCClassifier(Classifier):
     __doc__ = f"""A classifier that learns from rows with and without a label.
 
     It fits a variational autoencoder whose codes must predict the labels (prediction constraint) and
-    whose made-up rows must get the prediction of the code that they were made from (consistency
+    whose generated rows must get the prediction of the code that they were generated from (consistency
     constraint).
 {COMMON}
     method : str
@@ -26,7 +26,7 @@ class CPCClassifier(Classifier):
     predictor_norm, beta : float
         Weights of the predictor's squared weights, and of the KL divergence.
     pseudo_labels : {{"none", "propagation", "ensemble"}}
-        Where pseudo-labels come from; ours, not the paper's.
+        Source of pseudo-labels; ours, not the paper's.
 {CLASSIFIED}
     Examples
     --------
@@ -108,8 +108,8 @@ class CPCClassifier(Classifier):
 class PCClassifier(Classifier):
     __doc__ = f"""A classifier by prediction constraints alone (``pc``).
 
-    A variational autoencoder whose codes must predict the labels; :class:`CPCClassifier` adds what
-    its made-up rows must get.
+    A variational autoencoder whose codes must predict the labels; :class:`CPCClassifier` adds the
+    consistency constraint.
 {COMMON}
     prediction_weight, predictor_norm, beta : float
         Weights of the prediction constraint (the paper's lambda), of the predictor's squared weights,

@@ -1,4 +1,4 @@
-"""The verdict on a model: its held-out answers beside those of baselines."""
+"""The verdict on a model: its held-out predictions compared with baselines."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ class Comparison:
     """A method and its baselines on the same held-out labels.
 
     ``rows`` has a dictionary for each method: its name, its mean score (accuracy, or minus the mean
-    error), how far ours is ahead of it, with an interval and a p value. ``print`` shows a table.
+    error), and the difference of ours from it, with an interval and a p-value. ``print`` shows a table.
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
-        #: What scores are: ``accuracy``, or ``error``, of which it is minus the size.
+        #: The kind of scores: ``accuracy``, or ``error`` for minus the absolute error.
         self.measure: str = found["measure"]
         #: In how many folds labels were held out.
         self.folds: int = found["folds"]
-        #: One dictionary a method; ours first.
+        #: One dictionary per method; ours first.
         self.rows: list[dict[str, Any]] = found["methods"]
-        #: In words, whether the unlabelled rows help; nothing where nothing was compared with.
+        #: In words, whether the unlabelled rows help; None without a comparison.
         self.verdict: str | None = found["verdict"]
         #: ``Helps``, ``Hurts`` or ``Unclear``.
         self.outcome: str | None = found["outcome"]
-        #: What to be careful about, a sentence or two each.
+        #: Caveats, a sentence or two each.
         self.warnings: list[str] = found["warnings"] or []
 
     def __iter__(self) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Hands the cells of an experiment to HyperQueue by its package for Python, which has no program `hq`.
+"""Submits the cells of an experiment to HyperQueue by its Python package, which has no program `hq`.
 
     cpcvae experiment NAME --on hyperqueue          writes results/NAME.hq.toml
     python -m cpcvae.hq results/NAME.hq.toml        submits it, and waits for its end
@@ -22,7 +22,7 @@ def job_of(path: str) -> Any:
 
     with open(path, "rb") as file:
         described = tomllib.load(file)
-    # A cell that fails is no reason to give up the others.
+    # A failing cell does not stop the others.
     job = Job(name=described["name"], max_fails=None)
     for array in described["array"]:
         first, last = (int(end) for end in array["ids"].split("-"))
@@ -30,7 +30,7 @@ def job_of(path: str) -> Any:
         logs = os.path.join(os.path.dirname(os.path.abspath(path)), "logs")
         os.makedirs(logs, exist_ok=True)
         for number in range(first, last + 1):
-            # The server's own HQ_TASK_ID is the task's place in this job: the same number.
+            # The server's HQ_TASK_ID is the index of the task in this job: the same number.
             job.program(
                 array["command"] + [str(number)],
                 cwd=array["cwd"],

@@ -1,4 +1,4 @@
-"""Missing cells filled in."""
+"""Imputation of missing cells."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from cpcvae.regressor import with_values
 class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
     __doc__ = f"""Fills in missing cells (NaN, None) by a model of the rows.
 
-    ``transform`` gives best guesses, and leaves cells that are known as they are. With ``y``, labels
-    help where there are some: classes, or numbers with fractions for continuous labels.
+    ``transform`` gives best guesses, and leaves known cells unchanged. With ``y``, labels
+    are used as well: classes, or numbers with fractions for continuous labels.
 {COMMON}
     method : str
         A method of ``cpcvae methods``; ``vae`` without ``y``, else ``cpc``.
@@ -81,16 +81,16 @@ class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learns what rows look like; from labels too, where there are some."""
+        """Fits the model to rows, and to labels if given."""
         return self._keep(self._train(self._labelled(X, y)))
 
     def transform(self, X: Any) -> npt.NDArray[Any]:
-        """The rows without a gap."""
+        """The rows with missing cells imputed."""
         filled = self.impute(X)
         rows = X if isinstance(X, np.ndarray) else None
         if rows is None or rows.ndim != 2 or rows.dtype.kind != "f" or filled.dtype == object:
             return filled
-        # What is known keeps all its digits.
+        # Known cells keep all their digits.
         return np.where(np.isnan(rows), filled, rows)
 
     def _asked(self, **more: Any) -> str:

@@ -1,4 +1,4 @@
-"""A run for MLflow: settings, every term over time, figures, and the run folder as an artifact.
+"""Logs a run to MLflow: settings, every term over time, figures, and the run folder as an artifact.
 
     import mlflow, cpcvae.mlflow
     mlflow.set_experiment("wine")
@@ -19,16 +19,16 @@ try:
 except ImportError as error:
     raise ImportError("cpcvae.mlflow needs MLflow: `pip install mlflow`") from error
 
-# What MLflow takes in one call, and the longest text of a setting.
+# MLflow's limits on items in one call, and on the length of a setting.
 METRICS_AT_ONCE, PARAMETERS_AT_ONCE, LONGEST = 1000, 100, 6000
-# Parts of a run folder that are not worth keeping: optimiser's state, models of the folds.
+# Parts of a run folder that are not logged: optimiser state, models of the folds.
 LEFT_OUT = {"checkpoints", "crossfit", "quality"}
 
 
 def log(run, name=None, artifacts=True):
-    """Logs the folder of a finished run as one run of MLflow, and gives its id.
+    """Logs the folder of a finished run as one MLflow run, and returns its id.
 
-    Goes into the run of MLflow that is active, or else into a new one, which is ended, in the active
+    Uses the active MLflow run, or otherwise a new one, which is ended, in the active
     experiment; `name` is that of a new one. `artifacts=False` leaves the files of the run out.
     """
     folder = Path(run)
@@ -61,7 +61,7 @@ def _log_into(client, run_id, folder, artifacts):
 
 
 def _flat(settings, before=""):
-    """Keys as settings are written on the command line, such as `train.learning_rate`."""
+    """Keys as on the command line, such as `train.learning_rate`."""
     for key, value in settings.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{before}{key}.")
@@ -83,7 +83,7 @@ def _history(folder):
 
 
 def _figures(folder):
-    """What report.json and answers.json say at the end."""
+    """The final figures of report.json and answers.json."""
     now = int(time.time() * 1000)
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     step = report["fit"]["kept_step"]

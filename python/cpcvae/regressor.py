@@ -35,15 +35,15 @@ class Regressor(RegressorMixin, Estimator):  # type: ignore[misc]
     """A regressor of any method; the parameters are the subclasses'."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learns from rows with and without a label: NaN and None in ``y`` mean none."""
+        """Fits to rows with and without a label: NaN and None in ``y`` mean no label."""
         return self._keep(self._train(self._labelled(X, y)))
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:
-        """The label of each row, ``[rows]``, or ``[rows, labels]`` where there are several."""
+        """The label of each row, ``[rows]``, or ``[rows, labels]`` for several."""
         return self._one_or_several(self._predicted(X)[0])
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> npt.NDArray[np.float64]:
-        """For each row the ends of an interval, ``[rows, 2]``, that holds the truth as often as
+        """The ends of each row's interval, ``[rows, 2]``, which contains the truth as often as
         ``coverage`` says; ``[rows, labels, 2]`` for several. Needs held-out labels; infinite where
         these are too few for the coverage."""
         values, half = self._predicted(X, coverage)
@@ -104,7 +104,7 @@ class CPCRegressor(Regressor):
     predictor_norm, beta : float
         Weights of the predictor's squared weights, and of the KL divergence.
     pseudo_labels : {{"none", "propagation", "ensemble"}}
-        Where pseudo-labels come from; ours, not the paper's.
+        Source of pseudo-labels; ours, not the paper's.
 {PREDICTED}
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A run's model as a module of PyTorch, so that others can go on from it.
+"""A run's model as a PyTorch module, which can be trained further.
 
     import cpcvae.torch
     model = cpcvae.torch.load("runs/wine-cpc")
@@ -6,8 +6,8 @@
     mean, sigma = model.encode(x)
     model.probabilities(mean)            # of the network; see `classes`
 
-The module computes in float32 what the library computes with `--precision f32`. It is made from the
-plain numbers and texts of the run folder: nothing there is executed.
+The module computes in float32 what the library computes with `--precision f32`. It is made from
+numbers and text of the run folder: nothing there is executed.
 """
 
 from typing import NamedTuple
@@ -43,8 +43,8 @@ class Model(nn.Module):
     """Encoder, decoder and predictor of a VAE (`cpc`, `pc`, `supervised-vae`, `vae-then-mlp`, `m1`,
     `vae`), or the predictor of a `labels-only` or `vat` network.
 
-    `encoder`, `decoder` and `predictor` are modules with the run's parameters; None where the model
-    has no such part. Tensors have the model's units: `prepare` brings rows there, `restore` back.
+    `encoder`, `decoder` and `predictor` are modules with the run's parameters; None if the model
+    has no such part. Tensors have the model's units: `prepare` converts rows to them, `restore` back.
     """
 
     def __init__(self, run):
@@ -64,13 +64,13 @@ class Model(nn.Module):
         else:
             kind = shape["kind"] if isinstance(shape["kind"], str) else next(iter(shape["kind"]))
             raise NotImplementedError(
-                f"a model of the method `{card['method']}` ({kind}) is not read here; VAEs and classifiers "
+                f"a model of the method `{card['method']}` ({kind}) is not supported; VAEs and classifiers "
                 "are. `cpcvae export RUN FILE.onnx` writes codes and answers of every method"
             )
 
     @property
     def classes(self):
-        """Names of the classes; empty where labels are continuous or there are none."""
+        """Names of the classes; empty if labels are continuous or there are none."""
         return self.shape["target"]["classes"] if _has(self.shape["target"], "classes") else []
 
     def prepare(self, rows):
@@ -89,11 +89,11 @@ class Model(nn.Module):
 
     @property
     def device(self):
-        """Where the parameters are."""
+        """The device of the parameters."""
         return next(self.parameters()).device
 
     def seen(self, x):
-        """What a network sees of prepared rows: missing cells as 0, and which they are."""
+        """The network's input for prepared rows: missing cells as 0, and indicators of them."""
         if self.places is None:
             return x
         missing = torch.isnan(x)
@@ -138,12 +138,12 @@ class Model(nn.Module):
         return feature_mean(self.shape, self.decoder(z[:, first:]), z)
 
     def forward(self, x):
-        """From prepared rows to the predictor's outputs at the mean of the code."""
+        """The predictor's outputs for prepared rows, at the mean of the code."""
         return self.predict(x if self.encoder is None else self.encode(x).mean)
 
 
 def load(run, device="cpu"):
-    """The model of a run folder, in evaluation mode (`.train()` to go on training it)."""
+    """The model of a run folder, in evaluation mode (`.train()` to train it further)."""
     return Model(read_run(run)).to(device).eval()
 
 

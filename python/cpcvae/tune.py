@@ -1,7 +1,7 @@
-"""Optuna chooses what `cpcvae tune` tries.
+"""Optuna as the sampler of `cpcvae tune`.
 
 `cpcvae tune DATA --sampler optuna` calls `python -m cpcvae.tune ask FOLDER` for each trial. A script
-may do the same with any sampler of Optuna, and leave training, pruning and telling to the command:
+may do the same with any sampler of Optuna, and leave training, pruning and reporting to the command:
 
     import subprocess
     import optuna
@@ -11,8 +11,8 @@ may do the same with any sampler of Optuna, and leave training, pruning and tell
     subprocess.run(["cpcvae", "tune", "table.csv", "--label", "class", "--out", "runs/search",
                     "--one-trial", str(number)], check=True)
 
-The folder is that of a search which `cpcvae tune` began: `journal.log` is its study, and `search.json`
-says what may be tried. Both sides read and write the same journal.
+The folder is that of a search created by `cpcvae tune`: `journal.log` is its study, and `search.json`
+has the search space. Both sides read and write the same journal.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ STUDY = "cpcvae"
 
 
 def open_study(folder: str | os.PathLike[str], sampler: Any = None) -> Any:
-    """The study of a search, as Optuna sees it."""
+    """The study of a search in Optuna."""
     import optuna
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
     path = os.path.join(os.fspath(folder), "journal.log")
     if not os.path.exists(path):
-        raise FileNotFoundError(f"{path}: there is no search here; `cpcvae tune` begins one")
+        raise FileNotFoundError(f"{path}: there is no search here; `cpcvae tune` creates one")
     storage = JournalStorage(JournalFileBackend(path))
     return optuna.load_study(study_name=STUDY, storage=storage, sampler=sampler)
 
 
 def parameters(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """What may be tried: name, distribution and condition of each parameter, in their order."""
+    """The search space: name, distribution and condition of each parameter, in order."""
     with open(os.path.join(os.fspath(folder), "search.json"), encoding="utf-8") as file:
         return json.load(file)["space"]
 
 
 def ask(folder: str | os.PathLike[str], sampler: Any = None) -> int:
-    """Has Optuna choose a trial and write it into the journal; returns its number.
+    """Lets Optuna choose a trial and write it into the journal; returns its number.
 
-    The trial is left running: `cpcvae tune --one-trial NUMBER` trains it and tells its value.
+    The trial is left running: `cpcvae tune --one-trial NUMBER` trains it and reports its value.
     """
     from optuna.distributions import json_to_distribution
 

@@ -1,4 +1,4 @@
-"""What the tests of exports share: the command, modules of the package, and a small run."""
+"""Support of the export tests: the command, modules of the package, and a small run."""
 
 import atexit
 import csv
@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Options of `fit glyphs` that make it take a moment.
+# Options of `fit glyphs` for a short training.
 SMALL_IMAGES = ["--set", "data.rows=300", "--set", "model.hidden=[12]", "--set", "train.unlabelled_per_batch=20"]
 SMALL_IMAGES += ["--max-steps", "10", "--no-crossfit", "--quiet"]
 RECORDED = ROOT / "crates" / "cpcvae" / "tests" / "recorded"

@@ -1,4 +1,4 @@
-"""What the estimators answer."""
+"""Results of the estimators."""
 
 import numpy as np
 import pytest
@@ -132,7 +132,7 @@ def test_a_comparison_is_a_table_with_a_verdict(clouds):
     X, y, truth = clouds
     y = np.where(np.arange(120) % 4 == 0, truth, -1)
     model = CPCClassifier(steps=40, folds=2).fit(X, y)
-    with pytest.raises(ValueError, match="nothing was compared"):
+    with pytest.raises(ValueError, match="there was no comparison"):
         model.compare()
     found = model.compare(X, y)
     names = [row["method"] for row in found]

@@ -1,5 +1,5 @@
-"""scikit-learn's own checks, with the default settings; of the imputer, whose network has nobody
-beside it, with fewer steps to be quick."""
+"""scikit-learn's own checks, with the default settings; the imputer, which has no ensemble,
+with fewer steps for speed."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 

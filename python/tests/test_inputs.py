@@ -1,4 +1,4 @@
-"""Rows in all the forms that Python has them in."""
+"""Rows in all supported Python formats."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Models that are kept, moved, and shared with the command line."""
+"""Models that are saved, pickled, and shared with the command line."""
 
 import copy
 import csv
@@ -17,7 +17,7 @@ joblib = pytest.importorskip("joblib")
 
 
 def command(*words, folder=None):
-    """What the command says; it must end well."""
+    """The output of the command, which must succeed."""
     done = subprocess.run(
         [sys.executable, "-m", "cpcvae", *map(str, words)],
         cwd=folder, capture_output=True, text=True, timeout=300, check=False,
@@ -35,7 +35,7 @@ def test_copies_answer_alike(clouds, fitted, tmp_path):
         np.testing.assert_array_equal(one.predict_proba(X), fitted.predict_proba(X))
         np.testing.assert_array_equal(one.score_samples(X), fitted.score_samples(X))
         assert (one.report_, one.history_) == (fitted.report_, fitted.history_)
-        # A copy of a copy is whole, too, though the folder that it came by has gone.
+        # A copy of a copy is complete, too, although the original folder was deleted.
         assert pickle.dumps(one) == pickle.dumps(fitted)
 
 

@@ -78,7 +78,7 @@ def test_a_mixed_table(more):
     said = compare(graph, run, rows, path)
     assert all((name in graph.about["answers"]) == is_vote for name in ("extra-trees", "label-spreading"))
     assert graph.classes == ["high", "low", "middle"]
-    # New rows, too: members know those of the training by heart.
+    # New rows, too: ensemble members fit the training rows exactly.
     random = np.random.default_rng(1)
     columns = range(len(NAMES) - 1)
     mixed = [[mixed_rows()[random.integers(240)][column] for column in columns] for _ in range(100)]
@@ -91,7 +91,7 @@ def test_a_mixed_table(more):
 
 
 def test_images_with_an_ensemble():
-    # Bars that lie and bars that stand, of which a few have a label.
+    # Horizontal and vertical bars, of which a few have a label.
     random = np.random.default_rng(5)
     images = random.integers(0, 60, (60, 12, 12)).astype(np.uint8)
     labels = np.array([place % 2 for place in range(60)])

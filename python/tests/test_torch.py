@@ -107,11 +107,11 @@ def test_a_mixed_table(more):
     # Levels, flags, counts and dates are written whole; numbers differ in their last digits.
     for column, (ours, theirs) in zip(model.columns, zip(restored.T, made.T)):
         whole = column["kind"] != "number" or column.get("whole") or column.get("time")
-        # The command line holds what it writes between the smallest and the largest that it knows.
+        # The command line clamps values to the observed range.
         ours = np.clip(ours, *column["whole"]) if column.get("whole") else ours
         assert np.abs(ours - theirs).max() <= (1.0 if whole else TOLERANCE * np.abs(theirs).max())
         assert not whole or (np.round(ours) == theirs).mean() > 0.98
-    # The network's own answer, which the run counts beside those of its ensemble.
+    # The network's own prediction, one of the ensemble's.
     assert model.has_ensemble and model.classes == ["high", "low", "middle"]
     text = command("predict", run, path, "--precision", "f32", "--explain")
     names, explained = table(text)

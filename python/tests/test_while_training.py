@@ -13,7 +13,7 @@ from cpcvae import CPCClassifier
 
 
 def long(**more):
-    """More steps than anybody waits for."""
+    """More steps than the test waits for."""
     return CPCClassifier(steps=10_000_000, hold_out=False, **more)
 
 
@@ -32,7 +32,7 @@ def test_ctrl_c_stops_a_fit_which_goes_on_from_its_folder(clouds, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         long(folder=tmp_path / "run", resume=True).fit(X, y)
     timer.join()
-    # The interpreter is whole, and the next fit is not stopped.
+    # The interpreter is intact, and the next fit is not stopped.
     assert CPCClassifier(steps=5, hold_out=False).fit(X, y).predict(X).shape == (120,)
 
 

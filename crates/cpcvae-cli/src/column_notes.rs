@@ -8,7 +8,7 @@ use cpcvae_lab::table::TextTable;
 const SHOWN: usize = 30;
 
 /// Prints the kinds of the columns, and warnings about the table.
-pub fn tell(table: &Table, printer: Printer) {
+pub(crate) fn print(table: &Table, printer: Printer) {
     let columns = &table.columns;
     let is_plain =
         |kind: &str, missing: f64| kind == "number" && missing == 0.0 && columns.len() > SHOWN;
@@ -65,7 +65,7 @@ pub fn tell(table: &Table, printer: Printer) {
 }
 
 /// Prints warnings.
-pub fn warn(warnings: &[String], printer: Printer) {
+pub(crate) fn warn(warnings: &[String], printer: Printer) {
     for warning in warnings {
         printer.warn(warning);
     }

@@ -4,7 +4,7 @@ use std::env::var_os;
 use std::path::PathBuf;
 
 /// `cpcvae` in the user's cache folder; `./data` if there is no home folder.
-pub fn default() -> PathBuf {
+pub(crate) fn default() -> PathBuf {
     let in_home = |folder: &str| Some(PathBuf::from(var_os("HOME")?).join(folder));
     let cache = if cfg!(windows) {
         var_os("LOCALAPPDATA").map(PathBuf::from)

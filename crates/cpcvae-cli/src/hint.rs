@@ -5,7 +5,7 @@ use cpcvae_data::{DataError, DataRemedy};
 use cpcvae_lab::harness::UnknownExperiment;
 
 /// A hint, if a flag or a command can help with the error.
-pub fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+pub(crate) fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     if error.is::<UnknownExperiment>() {
         return Some("--list lists the experiments, --file takes a plan of your own".into());
     }

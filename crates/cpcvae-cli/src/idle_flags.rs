@@ -7,7 +7,7 @@ use cpcvae_data::{DataName, UserFile};
 
 /// Flags of `fit` that were given, grouped by purpose.
 #[derive(Clone, Debug, Default)]
-pub struct GivenFlags {
+pub(crate) struct GivenFlags {
     of_images: Vec<&'static str>,
     of_tables: Vec<&'static str>,
     solver: bool,
@@ -15,7 +15,7 @@ pub struct GivenFlags {
 
 impl GivenFlags {
     /// Those among the arguments.
-    pub fn of(args: &FitArgs) -> Self {
+    pub(crate) fn of(args: &FitArgs) -> Self {
         let given = |flags: &[(&'static str, bool)]| {
             let given = flags.iter().filter(|(_, given)| *given);
             given.map(|(name, _)| *name).collect()
@@ -40,7 +40,7 @@ impl GivenFlags {
     }
 
     /// Fails at a flag without effect under these settings.
-    pub fn check_settings(&self, config: &RunConfig) -> Result<()> {
+    pub(crate) fn check_settings(&self, config: &RunConfig) -> Result<()> {
         if self.solver && config.constraint.measure == MeasureName::None {
             bail!(
                 "--solver has no effect without a constraint; state one with --target-loss or \
@@ -51,7 +51,7 @@ impl GivenFlags {
     }
 
     /// Fails at a flag for another kind of data than a user's file has.
-    pub fn check_file(&self, file: &UserFile, name: &str) -> Result<()> {
+    pub(crate) fn check_file(&self, file: &UserFile, name: &str) -> Result<()> {
         match file {
             UserFile::Table(_) => refuse(&self.of_images, name, "a table"),
             UserFile::Images { .. } => refuse(&self.of_tables, name, "images"),
@@ -59,7 +59,7 @@ impl GivenFlags {
     }
 
     /// Fails at a flag for another kind of built-in data.
-    pub fn check_built_in(&self, name: &DataName) -> Result<()> {
+    pub(crate) fn check_built_in(&self, name: &DataName) -> Result<()> {
         let DataName::BuiltIn(built_in) = name else {
             return Ok(());
         };

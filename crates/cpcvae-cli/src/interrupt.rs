@@ -14,7 +14,7 @@ const TERMINATED: usize = 143;
 static CODE: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
 /// Whether a stop was asked for. Handlers can be installed once per process.
-pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
+pub(crate) fn watch() -> anyhow::Result<Arc<AtomicBool>> {
     let code = CODE.get_or_init(|| Arc::new(AtomicUsize::new(CTRL_C)));
     let asked = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&asked);
@@ -40,7 +40,7 @@ pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// The exit code of a program stopped by a signal.
-pub fn exit_code() -> ExitCode {
+pub(crate) fn exit_code() -> ExitCode {
     let code = CODE
         .get()
         .map_or(CTRL_C, |code| code.load(Ordering::SeqCst));

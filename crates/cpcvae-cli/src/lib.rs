@@ -15,13 +15,13 @@ mod idle_flags;
 mod interrupt;
 mod opened;
 mod output;
+mod overall_progress;
 mod passthrough;
 mod printer;
 mod progress;
 mod settings;
 mod units;
 mod user_file;
-mod whole;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -43,7 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            printer::say(told(&error).trim_end());
+            printer::say(with_causes(&error).trim_end());
             ExitCode::FAILURE
         }
     }
@@ -114,7 +114,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
 }
 
 /// The error and its causes, without repetitions.
-fn told(error: &anyhow::Error) -> String {
+fn with_causes(error: &anyhow::Error) -> String {
     let mut text = format!("error: {error}\n");
     for cause in error.chain().skip(1).map(ToString::to_string) {
         // Many messages already include their cause.

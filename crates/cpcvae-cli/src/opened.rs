@@ -10,7 +10,7 @@ use cpcvae::estimator::{Fitted, OpenedRows, RowOptions, WantedLabels};
 const LISTED: usize = 5;
 
 /// Loads the model of a run.
-pub fn model(args: &ModelArgs) -> Result<Fitted> {
+pub(crate) fn model(args: &ModelArgs) -> Result<Fitted> {
     let path = &args.run;
     if !path.is_dir() {
         bail!(
@@ -25,7 +25,7 @@ pub fn model(args: &ModelArgs) -> Result<Fitted> {
 }
 
 /// The rows named by DATA, with remarks on them.
-pub fn rows(
+pub(crate) fn rows(
     model: &Fitted,
     args: &RowsArgs,
     place: &crate::args::PlaceArgs,
@@ -49,7 +49,7 @@ pub fn rows(
 }
 
 /// Prints which images were left out.
-pub fn warn_of_skipped(skipped: &[(String, String)], printer: Printer) {
+pub(crate) fn warn_of_skipped(skipped: &[(String, String)], printer: Printer) {
     for (file, why) in skipped.iter().take(LISTED) {
         printer.warn(format!("`{file}` is left out: {why}"));
     }

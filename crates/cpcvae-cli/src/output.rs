@@ -7,10 +7,10 @@ use std::io::Write;
 use std::path::Path;
 
 /// A column of a table that is written: its name and the kind of its cells.
-pub type OutColumn = (String, CellKind);
+pub(crate) type OutColumn = (String, CellKind);
 
 /// Columns of numbers.
-pub fn numbers<N: Into<String>>(
+pub(crate) fn numbers<N: Into<String>>(
     names: impl IntoIterator<Item = N>,
 ) -> impl Iterator<Item = OutColumn> {
     let names = names.into_iter();
@@ -19,7 +19,7 @@ pub fn numbers<N: Into<String>>(
 
 /// Writes a table line by line: atomically to the file, or to standard output. Parquet if the
 /// file's name has that extension, otherwise CSV.
-pub fn write_table(
+pub(crate) fn write_table(
     out: Option<&Path>,
     columns: &[OutColumn],
     rows: impl Iterator<Item = Result<Vec<String>>>,
@@ -73,7 +73,7 @@ fn write_parquet(
 }
 
 /// Refuses to overwrite the input rows.
-pub fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
+pub(crate) fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
     let same = |out: &Path| Some(out.canonicalize().ok()? == Path::new(data).canonicalize().ok()?);
     match out {
         Some(out) if same(out) == Some(true) => bail!(
@@ -85,7 +85,7 @@ pub fn check_out(out: Option<&Path>, data: &str) -> Result<()> {
 }
 
 /// Lines of results in parts; `lines` gets the number of a part's first row, and the part.
-pub fn lines_of_parts<P>(
+pub(crate) fn lines_of_parts<P>(
     parts: impl Iterator<Item = cpcvae::Result<P>>,
     mut lines: impl FnMut(usize, P) -> Vec<Vec<String>>,
 ) -> impl Iterator<Item = Result<Vec<String>>> {
@@ -118,13 +118,13 @@ fn write_lines(
 }
 
 /// The numbers of a row as cells that read back exactly.
-pub fn cells(values: &[f32]) -> impl Iterator<Item = String> {
+pub(crate) fn cells(values: &[f32]) -> impl Iterator<Item = String> {
     values.iter().map(f32::to_string)
 }
 
 /// Generated values of a row as cells of its columns: levels as text, whole numbers if all were
 /// whole, blank if a value is missing.
-pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
+pub(crate) fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
     match layout {
         Layout::Columns(columns) => {
             let cells = columns.iter().zip(values);
@@ -136,7 +136,7 @@ pub fn feature_cells(layout: &Layout, values: &[f32]) -> Vec<String> {
 }
 
 /// A layout's columns; pixels are named by their position.
-pub fn layout_columns(layout: &Layout) -> impl Iterator<Item = OutColumn> {
+pub(crate) fn layout_columns(layout: &Layout) -> impl Iterator<Item = OutColumn> {
     (0..layout.width()).map(|place| {
         let kind = match layout {
             Layout::Columns(columns) => kind_of(&columns[place]),
@@ -147,7 +147,7 @@ pub fn layout_columns(layout: &Layout) -> impl Iterator<Item = OutColumn> {
 }
 
 /// Levels and dates are written as text.
-pub fn kind_of(column: &Column) -> CellKind {
+pub(crate) fn kind_of(column: &Column) -> CellKind {
     match (&column.kind, column.time) {
         (ColumnKind::Category(_), _) | (_, Some(_)) => CellKind::Text,
         _ => CellKind::Number,
@@ -155,7 +155,7 @@ pub fn kind_of(column: &Column) -> CellKind {
 }
 
 /// Whether the file is a figure.
-pub fn is_figure(out: Option<&Path>) -> bool {
+pub(crate) fn is_figure(out: Option<&Path>) -> bool {
     let extension = out.and_then(Path::extension).and_then(|text| text.to_str());
     extension.is_some_and(|text| matches!(text.to_ascii_lowercase().as_str(), "png" | "svg"))
 }

@@ -7,7 +7,7 @@ use cpcvae::estimator::OpenedRows;
 use cpcvae_data::{CellKind, Ids, RawColumn};
 
 /// Columns as text, next to the row's number.
-pub struct Passthrough<'a>(Vec<Names<'a>>);
+pub(crate) struct Passthrough<'a>(Vec<Names<'a>>);
 
 enum Names<'a> {
     Ids(&'a Ids),
@@ -16,7 +16,7 @@ enum Names<'a> {
 
 impl<'a> Passthrough<'a> {
     /// The columns that were asked for, otherwise the ids of the rows, if they have any.
-    pub fn of(rows: &'a OpenedRows, args: &PassthroughArgs) -> Result<Self> {
+    pub(crate) fn of(rows: &'a OpenedRows, args: &PassthroughArgs) -> Result<Self> {
         if args.id.is_empty() {
             return Ok(Self(rows.data.ids.iter().map(Names::Ids).collect()));
         }
@@ -31,7 +31,7 @@ impl<'a> Passthrough<'a> {
     }
 
     /// The first columns: `row`, then the copied ones.
-    pub fn columns(&self) -> Vec<OutColumn> {
+    pub(crate) fn columns(&self) -> Vec<OutColumn> {
         let carried = self.0.iter().map(|names| match names {
             Names::Ids(ids) => (ids.name.clone(), CellKind::Text),
             Names::Column(column) => (column.name.clone(), CellKind::Text),
@@ -40,7 +40,7 @@ impl<'a> Passthrough<'a> {
     }
 
     /// The cells of a row.
-    pub fn line(&self, row: usize) -> Vec<String> {
+    pub(crate) fn line(&self, row: usize) -> Vec<String> {
         let cells = self.0.iter().map(|names| match names {
             Names::Ids(ids) => ids.of_row[row].clone(),
             Names::Column(column) => column.text(row),

@@ -9,7 +9,7 @@ const JSON_FORMAT: u32 = 1;
 
 /// Verbosity and format.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Printer {
+pub(crate) struct Printer {
     /// Nothing on standard error but warnings and errors.
     pub quiet: bool,
     /// One JSON object on standard output and nothing else there.
@@ -18,19 +18,19 @@ pub struct Printer {
 
 impl Printer {
     /// A remark on standard error.
-    pub fn note(&self, text: impl AsRef<str>) {
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             say(text);
         }
     }
 
     /// A warning, printed even with `quiet`.
-    pub fn warn(&self, text: impl AsRef<str>) {
+    pub(crate) fn warn(&self, text: impl AsRef<str>) {
         say(format!("warning: {}", text.as_ref()));
     }
 
     /// The result: `text`, or with `--json` the object `value` with the version of its keys.
-    pub fn answer(&self, text: &str, value: &serde_json::Value) -> Result<()> {
+    pub(crate) fn answer(&self, text: &str, value: &serde_json::Value) -> Result<()> {
         match self.json {
             true => {
                 let mut value = value.clone();
@@ -42,7 +42,7 @@ impl Printer {
     }
 
     /// Bytes to standard output.
-    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
         let mut out = std::io::stdout().lock();
         out.write_all(bytes)?;
         Ok(out.flush()?)
@@ -50,12 +50,12 @@ impl Printer {
 }
 
 /// A line on standard error. A closed stream is ignored.
-pub fn say(text: impl AsRef<str>) {
+pub(crate) fn say(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
 }
 
 /// A number with commas between thousands.
-pub fn count(number: usize) -> String {
+pub(crate) fn count(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -68,7 +68,7 @@ pub fn count(number: usize) -> String {
 }
 
 /// A share as a percentage.
-pub fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 

@@ -1,6 +1,6 @@
 //! Progress of training: a bar on a terminal, lines in a log.
 
-use crate::whole::Whole;
+use crate::overall_progress::OverallProgress;
 use cpcvae::infer::Evaluation;
 use cpcvae::train::{
     ConstraintReport, EvaluationReport, Observer, StepReport, TrainingInfo, Watch,
@@ -20,35 +20,35 @@ const LONG: Duration = Duration::from_secs(5);
 const SHORT: Duration = Duration::from_secs(1);
 
 /// A watch that shows the progress of a complete `fit`.
-pub struct Screen {
+pub(crate) struct Screen {
     quiet: bool,
     stop: Arc<AtomicBool>,
     /// Of trainings in parallel, one is shown.
     is_shown: Arc<AtomicBool>,
     /// Whether the name of a training is shown even if it is the only one of its kind.
     is_titled: bool,
-    whole: Arc<Mutex<Whole>>,
+    overall: Arc<Mutex<OverallProgress>>,
 }
 
 impl Screen {
     /// Shows progress unless quiet; trainings stop once `stop` is set.
-    pub fn new(quiet: bool, stop: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(quiet: bool, stop: Arc<AtomicBool>) -> Self {
         Self {
             quiet,
             stop,
             is_shown: Arc::new(AtomicBool::new(false)),
             is_titled: false,
-            whole: Arc::default(),
+            overall: Arc::default(),
         }
     }
 
     /// Whether a stop was asked for.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
 
     /// The same with the name of every training: for commands that train several models.
-    pub fn titled(self) -> Self {
+    pub(crate) fn titled(self) -> Self {
         Self {
             is_titled: true,
             ..self
@@ -65,13 +65,13 @@ impl Watch for Screen {
         };
         let is_first = !self.is_shown.swap(true, Ordering::SeqCst);
         let quiet = self.quiet || !is_first;
-        let mut progress = Progress::new(&title, quiet, Arc::clone(&self.stop), &self.whole);
+        let mut progress = Progress::new(&title, quiet, Arc::clone(&self.stop), &self.overall);
         progress.is_shown = is_first.then(|| Arc::clone(&self.is_shown));
         Box::new(progress)
     }
 
     fn plan(&self, trainings: usize) {
-        locked(&self.whole).plan(trainings);
+        locked(&self.overall).plan(trainings);
     }
 
     fn note(&self, text: &str) {
@@ -82,26 +82,26 @@ impl Watch for Screen {
 }
 
 /// Shows progress and handles Ctrl-C.
-pub struct Progress {
+pub(crate) struct Progress {
     display: Display,
     stop: Arc<AtomicBool>,
     validation: String,
     /// Set to false at the end, so that another training is shown.
     is_shown: Option<Arc<AtomicBool>>,
-    whole: Arc<Mutex<Whole>>,
+    overall: Arc<Mutex<OverallProgress>>,
     training: usize,
 }
 
 /// The data is consistent even if a thread panicked while holding the lock.
-fn locked(whole: &Mutex<Whole>) -> std::sync::MutexGuard<'_, Whole> {
-    whole
+fn locked(overall: &Mutex<OverallProgress>) -> std::sync::MutexGuard<'_, OverallProgress> {
+    overall
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        locked(&self.whole).ends(self.training);
+        locked(&self.overall).ends(self.training);
         self.finish();
         if let Some(is_shown) = &self.is_shown {
             is_shown.store(false, Ordering::SeqCst);
@@ -122,7 +122,12 @@ struct Lines {
 
 impl Progress {
     /// Progress under a name, which may be empty; training stops once `stop` is set.
-    fn new(name: &str, quiet: bool, stop: Arc<AtomicBool>, whole: &Arc<Mutex<Whole>>) -> Self {
+    fn new(
+        name: &str,
+        quiet: bool,
+        stop: Arc<AtomicBool>,
+        overall: &Arc<Mutex<OverallProgress>>,
+    ) -> Self {
         let display = if quiet {
             Display::Nothing
         } else if std::io::stderr().is_terminal() {
@@ -144,13 +149,13 @@ impl Progress {
             stop,
             validation: String::new(),
             is_shown: None,
-            training: locked(whole).begin(),
-            whole: Arc::clone(whole),
+            training: locked(overall).begin(),
+            overall: Arc::clone(overall),
         }
     }
 
     /// Removes the bar from the screen.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
@@ -167,13 +172,13 @@ impl Observer for Progress {
             format!("{}{}", self.validation, terms.join(", "))
         };
         let (done, trainings, left) = {
-            let mut whole = locked(&self.whole);
+            let mut overall = locked(&self.overall);
             let share = report.step as f64 / report.steps.max(1) as f64;
-            whole.is_at(self.training, share);
-            let left = whole
+            overall.is_at(self.training, share);
+            let left = overall
                 .seconds_left()
                 .map(|seconds| format!(", {seconds:.0} s left"));
-            let (done, trainings) = whole.done();
+            let (done, trainings) = overall.done();
             (done, trainings, left.unwrap_or_default())
         };
         match &mut self.display {
@@ -233,7 +238,7 @@ impl Lines {
 }
 
 /// The main figure in words.
-pub fn quality(evaluation: &Evaluation) -> String {
+pub(crate) fn quality(evaluation: &Evaluation) -> String {
     match (evaluation.accuracy, evaluation.r_squared, evaluation.elbo) {
         (Some(accuracy), ..) => format!("accuracy {}", crate::printer::percent(accuracy)),
         (_, Some(r_squared), _) => format!("R2 {r_squared:.3}"),
@@ -243,7 +248,7 @@ pub fn quality(evaluation: &Evaluation) -> String {
 }
 
 /// Whether a constraint holds, in words.
-pub fn constraint(report: &ConstraintReport) -> String {
+pub(crate) fn constraint(report: &ConstraintReport) -> String {
     use cpcvae::train::ConstraintMeasure;
     let (name, relation) = match (report.measure, report.satisfied) {
         (ConstraintMeasure::Loss, true) => ("loss", "<="),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The resolved arguments of `fit`.
-pub struct FitSettings {
+pub(crate) struct FitSettings {
     /// The method and its settings.
     pub estimator: Estimator,
     /// Its data.
@@ -31,7 +31,7 @@ pub struct FitSettings {
 }
 
 /// Resolves the arguments; nothing is written.
-pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
+pub(crate) fn resolve(args: &FitArgs) -> Result<FitSettings> {
     let data = DataName::parse(&args.data)?;
     let mut request = Request::new(args.method.as_deref()).with_preset(preset(args));
     for layer in layers(args)? {
@@ -41,7 +41,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         Some(path) => path.clone(),
         None => PathBuf::from("runs").join(format!("{}-{}", data.short(), request.method())),
     };
-    let asked_method = request.asked_method().map(String::from);
+    let requested_method = request.requested_method().map(String::from);
     let mut estimator = Estimator::from_request(request)
         .folder(&folder)
         .resume(args.resume)
@@ -60,7 +60,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
         estimator = estimator.hold_out(false);
     }
     if let Some(stored) = estimator.stored_settings()? {
-        check_same_run(&stored, asked_method.as_deref(), &args.data)?;
+        check_same_run(&stored, requested_method.as_deref(), &args.data)?;
     }
     // Invalid settings are reported before the data is read.
     estimator.settings_before_opening(&data, &args.data)?;
@@ -76,7 +76,7 @@ pub fn resolve(args: &FitArgs) -> Result<FitSettings> {
 
 impl FitSettings {
     /// Opens the data, and prints remarks on a user's file.
-    pub fn open(&self, printer: Printer) -> Result<Source> {
+    pub(crate) fn open(&self, printer: Printer) -> Result<Source> {
         let config = self
             .estimator
             .settings_before_opening(&self.data, &self.source)?;
@@ -87,7 +87,7 @@ impl FitSettings {
             DataName::File(path) => {
                 let file = UserFile::open(path, &config.data, needs_labels)?;
                 self.given.check_file(&file, &self.source)?;
-                user_file::tell(&file, printer);
+                user_file::print(&file, printer);
                 file.into_source(&config.data)?
             }
             DataName::BuiltIn(_) => {

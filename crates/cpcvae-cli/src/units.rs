@@ -5,7 +5,7 @@ use cpcvae::infer::Evaluation;
 
 /// The error of continuous labels in words: in the label's unit, or in standard deviations
 /// where there are several labels.
-pub fn rmse(rmse: f64, labels: usize) -> String {
+pub(crate) fn rmse(rmse: f64, labels: usize) -> String {
     match labels {
         0 | 1 => format!("{rmse:.4}"),
         _ => format!("{rmse:.4} standard deviations"),
@@ -13,7 +13,7 @@ pub fn rmse(rmse: f64, labels: usize) -> String {
 }
 
 /// A likelihood and its smallest standard deviation in words.
-pub fn likelihood(family: Family, scale_floor: f64) -> String {
+pub(crate) fn likelihood(family: Family, scale_floor: f64) -> String {
     match family {
         Family::Bernoulli => "bernoulli".into(),
         Family::Normal => format!("normal, sigma at least {scale_floor}"),
@@ -22,7 +22,7 @@ pub fn likelihood(family: Family, scale_floor: f64) -> String {
 }
 
 /// The figures of an evaluation in a line, for a model of that many continuous labels.
-pub fn line(evaluation: &Evaluation, labels: usize) -> String {
+pub(crate) fn line(evaluation: &Evaluation, labels: usize) -> String {
     let figures = [
         evaluation
             .accuracy

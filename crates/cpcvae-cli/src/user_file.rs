@@ -6,20 +6,20 @@ use crate::printer::{Printer, count};
 use cpcvae_data::{ImageSet, UserFile};
 
 /// Prints its content.
-pub fn tell(file: &UserFile, printer: Printer) {
+pub(crate) fn print(file: &UserFile, printer: Printer) {
     match file {
-        UserFile::Table(table) => column_notes::tell(table, printer),
+        UserFile::Table(table) => column_notes::print(table, printer),
         UserFile::Images { rows, test } => {
-            tell_images(rows, "images", printer);
+            print_images(rows, "images", printer);
             if let Some(test) = test {
-                tell_images(test, "test images", printer);
+                print_images(test, "test images", printer);
             }
         }
     }
 }
 
 /// Prints how many images there are, and which were left out.
-fn tell_images(set: &ImageSet, what: &str, printer: Printer) {
+fn print_images(set: &ImageSet, what: &str, printer: Printer) {
     let labelled = set.labels.iter().flatten().count();
     printer.note(format!(
         "{} {what} of {} x {} pixels in {}, {} of them with a label ({} classes)",

@@ -60,12 +60,12 @@ fn a_run_has_a_page_that_needs_nothing_from_elsewhere() {
         "--max-steps",
         "40",
     ];
-    let told = sandbox.run(&[&fit[..], &["--folds", "2"]].concat());
-    assert_eq!(told.code, 0, "{told:?}");
+    let output = sandbox.run(&[&fit[..], &["--folds", "2"]].concat());
+    assert_eq!(output.code, 0, "{output:?}");
     assert!(
-        told.err.contains("column `id`"),
-        "ids are told: {}",
-        told.err
+        output.err.contains("column `id`"),
+        "ids are reported: {}",
+        output.err
     );
     let page = String::from_utf8(sandbox.read("run/report.html")).expect("UTF-8");
     let parts = [
@@ -127,10 +127,10 @@ fn settings_of_before_are_read_with_a_note() {
         "20",
     ];
     let old = ["--no-crossfit", "--set", "method.neighbour_weight=3"];
-    let told = sandbox.run(&[&fit[..], &old].concat());
-    assert_eq!(told.code, 0, "{told:?}");
+    let output = sandbox.run(&[&fit[..], &old].concat());
+    assert_eq!(output.code, 0, "{output:?}");
     let note = "`method.neighbour_weight` is an old name; it is read as `pseudo_labels.weight`";
-    assert!(told.err.contains(note), "{}", told.err);
+    assert!(output.err.contains(note), "{}", output.err);
     let config = String::from_utf8(sandbox.read("run/config.toml")).expect("UTF-8");
     assert!(config.contains("weight = 3.0"), "{config}");
 }

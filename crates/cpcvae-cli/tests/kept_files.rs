@@ -75,8 +75,11 @@ fn files_without_a_checksum_of_their_own_are_checked_too() {
             .expect("a digit");
         changed[digit] = if changed[digit] == b'1' { b'2' } else { b'1' };
         sandbox.write(&path, &changed);
-        let told = sandbox.error(&["predict", "run", "t.csv"]);
-        assert!(told.contains(name) && told.contains("checksum"), "{told}");
+        let output = sandbox.error(&["predict", "run", "t.csv"]);
+        assert!(
+            output.contains(name) && output.contains("checksum"),
+            "{output}"
+        );
         sandbox.write(&path, &before);
         sandbox.ok(&["predict", "run", "t.csv"]);
     }
@@ -130,8 +133,11 @@ fn flags_without_an_effect_are_refused() {
     let sandbox = Sandbox::new();
     table(&sandbox);
     let refused = |arguments: &[&str], flag: &str| {
-        let told = sandbox.error(&[&["fit", "--out", "run"], arguments].concat());
-        assert!(told.contains(flag) && told.contains("no effect"), "{told}");
+        let output = sandbox.error(&[&["fit", "--out", "run"], arguments].concat());
+        assert!(
+            output.contains(flag) && output.contains("no effect"),
+            "{output}"
+        );
         assert!(!sandbox.path("run").exists());
     };
     refused(&["t.csv", "--label", "kind", "--size", "8"], "--size");

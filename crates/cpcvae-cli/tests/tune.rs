@@ -212,13 +212,13 @@ fn others_may_choose_what_is_tried_and_array_jobs_take_the_next() {
     let mut journal = sandbox.read("search/journal.log");
     journal.extend(format!("{trial}\n{param}\n").bytes());
     sandbox.write("search/journal.log", journal);
-    let told = one(&["--one-trial", "1"]);
+    let output = one(&["--one-trial", "1"]);
     assert_eq!(
-        (&told["state"], &told["settings"][names[0]]),
+        (&output["state"], &output["settings"][names[0]]),
         (&"complete".into(), &0.75.into())
     );
     // It is done, and there are enough.
-    assert_eq!(one(&["--one-trial", "1"]), told);
+    assert_eq!(one(&["--one-trial", "1"]), output);
     let answer = sandbox.run(&tune(&["--trials", "2", "--one-trial"]));
     assert!(
         answer.code == 0 && answer.err.contains("no trial is left"),

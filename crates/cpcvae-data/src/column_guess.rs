@@ -103,21 +103,21 @@ impl Default for Seen<'_> {
 
 impl<'a> Seen<'a> {
     /// Adds the cell of the next row.
-    pub(crate) fn see(&mut self, row: usize, cell: Cell<'a>) {
+    pub(crate) fn add(&mut self, row: usize, cell: Cell<'a>) {
         match cell {
             Cell::Missing => return,
             Cell::Number(number) => {
                 self.first_undated.get_or_insert(row);
-                return self.see_number(number);
+                return self.add_number(number);
             }
             Cell::Flag(_) => self.flags += 1,
             Cell::Time(time, text) => {
-                self.sizes.see_time(time);
-                self.see_text(text);
+                self.sizes.add_time(time);
+                self.add_text(text);
             }
             Cell::Text(text) => {
                 self.texts += 1;
-                self.see_text(text);
+                self.add_text(text);
             }
         }
         if !matches!(cell, Cell::Time(..)) {
@@ -126,15 +126,15 @@ impl<'a> Seen<'a> {
         self.first_odd.get_or_insert(row);
     }
 
-    fn see_text(&mut self, text: &'a str) {
+    fn add_text(&mut self, text: &'a str) {
         if self.levels.len() < MOST_TEXTS {
             self.levels.insert(text);
         }
     }
 
-    fn see_number(&mut self, number: Number) {
+    fn add_number(&mut self, number: Number) {
         self.numbers += 1;
-        self.sizes.see(number.exact);
+        self.sizes.add(number.exact);
         // Most columns are soon known to be neither flag nor text; this test keeps large files
         // fast.
         if self.only_bits {
@@ -145,7 +145,7 @@ impl<'a> Seen<'a> {
             self.only_counts = number.exact >= 0.0 && number.exact.fract() == 0.0;
             self.largest = self.largest.max(number.short);
             self.sum += f64::from(number.short);
-            self.frequent.see(number.short);
+            self.frequent.add(number.short);
         }
     }
 
@@ -223,12 +223,12 @@ mod tests {
     fn guess(cells: &[Cell]) -> Result<Guess, NoGuess> {
         let mut seen = Seen::default();
         for (row, cell) in cells.iter().enumerate() {
-            seen.see(row, *cell);
+            seen.add(row, *cell);
         }
         Ok(match seen.guess()? {
             FirstGuess::Sure(guess) => guess,
             FirstGuess::PerhapsCounts(mut test) => {
-                cells.iter().for_each(|cell| test.see(*cell));
+                cells.iter().for_each(|cell| test.add(*cell));
                 test.guess()
             }
         })

@@ -32,7 +32,7 @@ pub(crate) fn understand<'a>(
 ) -> Result<Vec<Understood<'a>>> {
     let mut seen = vec![Seen::default(); columns.len()];
     each_cell(&columns, rows, |place, row, cell| {
-        seen[place].see(row, cell)
+        seen[place].add(row, cell)
     });
     let mut kinds = Vec::new();
     let mut questions = Vec::new();
@@ -121,7 +121,7 @@ fn answer(columns: &[ColumnCells], rows: usize, questions: &mut [Question]) {
         .unzip();
     each_cell(&columns, rows, |place, row, cell| {
         match &mut *questions[place] {
-            Question::Counts(test) => test.see(cell),
+            Question::Counts(test) => test.add(cell),
             Question::Levels(levels) if cell != Cell::Missing && levels.len() < MOST_TEXTS => {
                 levels.insert(columns[place].raw.level(row));
             }

@@ -32,17 +32,17 @@ impl Default for Sizes {
 
 impl Sizes {
     /// Adds a number.
-    pub(crate) fn see(&mut self, number: f64) {
+    pub(crate) fn add(&mut self, number: f64) {
         self.range = [self.range[0].min(number), self.range[1].max(number)];
         self.only_whole &= number.fract() == 0.0;
     }
 
     /// Adds a date or time.
-    pub(crate) fn see_time(&mut self, time: Time) {
+    pub(crate) fn add_time(&mut self, time: Time) {
         self.times += 1;
         self.has_zone[usize::from(time.zoned)] = true;
         self.only_days &= !time.zoned && time.seconds % DAY == 0.0;
-        self.see(time.seconds);
+        self.add(time.seconds);
     }
 
     /// Whether there are times, all with a time zone or all without.

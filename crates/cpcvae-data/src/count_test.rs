@@ -39,7 +39,7 @@ impl CountTest {
     }
 
     /// Adds the next cell.
-    pub(crate) fn see(&mut self, cell: Cell) {
+    pub(crate) fn add(&mut self, cell: Cell) {
         let Cell::Number(number) = cell else { return };
         let number = number.short;
         let off = f64::from(number) - self.mean;
@@ -71,7 +71,7 @@ impl CountTest {
 pub(crate) struct Frequent(Vec<(f32, usize)>);
 
 impl Frequent {
-    pub(crate) fn see(&mut self, number: f32) {
+    pub(crate) fn add(&mut self, number: f32) {
         if number <= 0.0 {
             return;
         }

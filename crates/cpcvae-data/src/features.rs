@@ -62,7 +62,7 @@ impl Features {
     }
 
     /// Pixels in `[0, 1]` from bytes, `columns` of them a row; an incomplete last row is dropped.
-    pub fn of_bytes(bytes: impl Into<SharedBytes>, columns: usize) -> Features {
+    pub(crate) fn of_bytes(bytes: impl Into<SharedBytes>, columns: usize) -> Features {
         let bytes = bytes.into();
         Features::new(Pixels { bytes, columns })
     }

@@ -37,13 +37,13 @@ impl RemoteFile<'_> {
 }
 
 /// Public mirrors of MNIST. Each has the four files as `<mirror><name>.gz`.
-pub const MNIST_MIRRORS: [&str; 2] = [
+pub(crate) const MNIST_MIRRORS: [&str; 2] = [
     "https://ossci-datasets.s3.amazonaws.com/mnist/",
     "https://storage.googleapis.com/cvdf-datasets/mnist/",
 ];
 
 /// The four files of MNIST.
-pub const MNIST_FILES: [RemoteFile<'static>; 4] = [
+pub(crate) const MNIST_FILES: [RemoteFile<'static>; 4] = [
     RemoteFile {
         name: FILES[0],
         gzipped: true,
@@ -71,11 +71,11 @@ pub const MNIST_FILES: [RemoteFile<'static>; 4] = [
 ];
 
 /// Where SVHN is published. The server has no HTTPS, so the checksums matter.
-pub const SVHN_MIRRORS: [&str; 1] = ["http://ufldl.stanford.edu/housenumbers/"];
+pub(crate) const SVHN_MIRRORS: [&str; 1] = ["http://ufldl.stanford.edu/housenumbers/"];
 
 /// The two files of SVHN's cropped digits. Several public projects agree on these sizes and
 /// checksums.
-pub const SVHN_FILES: [RemoteFile<'static>; 2] = [
+pub(crate) const SVHN_FILES: [RemoteFile<'static>; 2] = [
     RemoteFile {
         name: SVHN_NAMES[0],
         gzipped: false,

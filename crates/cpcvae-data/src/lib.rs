@@ -102,7 +102,7 @@ pub use idx::{Idx, read_idx, write_idx};
 pub use image_set::ImageSet;
 pub use labels::Labels;
 pub use layout::Layout;
-pub use mapped::{Bytes, LentBytes, SharedBytes};
+pub use mapped::{Bytes, ExternalBytes, SharedBytes};
 pub use matrix::Matrix;
 pub use memory::{machine_memory, most_memory};
 pub use mnist::{open_idx, open_mnist};

@@ -18,13 +18,13 @@ pub enum Bytes {
     /// In a file.
     Mapped(Mmap),
     /// Borrowed from another owner, such as another program's table.
-    Lent(Box<dyn LentBytes>),
+    External(Box<dyn ExternalBytes>),
 }
 
 /// Bytes that another owner keeps alive and unchanged until this is dropped.
-pub trait LentBytes: AsRef<[u8]> + Send + Sync + fmt::Debug {}
+pub trait ExternalBytes: AsRef<[u8]> + Send + Sync + fmt::Debug {}
 
-impl<B: AsRef<[u8]> + Send + Sync + fmt::Debug> LentBytes for B {}
+impl<B: AsRef<[u8]> + Send + Sync + fmt::Debug> ExternalBytes for B {}
 
 impl Bytes {
     /// Maps a whole file, which may be empty.
@@ -42,7 +42,7 @@ impl Deref for Bytes {
         match self {
             Bytes::Owned(bytes) => bytes,
             Bytes::Mapped(map) => map,
-            Bytes::Lent(bytes) => (**bytes).as_ref(),
+            Bytes::External(bytes) => (**bytes).as_ref(),
         }
     }
 }

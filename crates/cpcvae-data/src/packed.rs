@@ -22,6 +22,24 @@ pub enum NumberKind {
 }
 
 impl NumberKind {
+    /// The kind of a numpy type code without byte order, such as `f4`.
+    pub fn from_numpy(code: &str) -> Option<NumberKind> {
+        Some(match code {
+            "u1" => NumberKind::U8,
+            "u2" => NumberKind::U16,
+            "u4" => NumberKind::U32,
+            "u8" => NumberKind::U64,
+            "i1" => NumberKind::I8,
+            "i2" => NumberKind::I16,
+            "i4" => NumberKind::I32,
+            "i8" => NumberKind::I64,
+            "f2" => NumberKind::F16,
+            "f4" => NumberKind::F32,
+            "f8" => NumberKind::F64,
+            _ => return None,
+        })
+    }
+
     /// Bytes a number takes.
     pub fn size(self) -> usize {
         match self {

@@ -50,28 +50,29 @@ pub(crate) fn likely_labels(raw: &RawTable) -> Vec<String> {
     let mut found: Vec<(i32, String)> = Vec::new();
     for (place, column) in all.enumerate() {
         let is_named = is_one_of(&column.name, &LABEL_NAMES);
-        let Some(look) = Look::at(column, raw.rows, &missing) else {
+        let Some(sample) = ColumnSample::at(column, raw.rows, &missing) else {
             continue;
         };
-        let is_blank = look.blank >= 0.2 && look.blank < 1.0;
-        let is_few = (2..=MOST_CLASSES).contains(&look.values) && 2 * look.values <= look.known;
+        let is_blank = sample.blank >= 0.2 && sample.blank < 1.0;
+        let is_few =
+            (2..=MOST_CLASSES).contains(&sample.values) && 2 * sample.values <= sample.known;
         // The name alone is not enough if the column has no values.
-        if look.values < 2 || !(is_named || is_few && (is_blank || look.is_text)) {
+        if sample.values < 2 || !(is_named || is_few && (is_blank || sample.is_text)) {
             continue;
         }
         let is_outermost = place == 0 || place + 1 == columns;
         let score = 4 * i32::from(is_named)
             + 2 * i32::from(is_blank && is_few)
             + i32::from(is_few)
-            + i32::from(look.is_text)
+            + i32::from(sample.is_text)
             + i32::from(is_outermost);
-        let blank = match look.blank {
+        let blank = match sample.blank {
             0.0 => String::new(),
             share => format!(", {:.0}% of the rows blank", 100.0 * share),
         };
-        let values = match look.values > MOST_CLASSES {
+        let values = match sample.values > MOST_CLASSES {
             true => "many values".into(),
-            false => format!("{} values", look.values),
+            false => format!("{} values", sample.values),
         };
         found.push((score, format!("`{}` ({values}{blank})", column.name)));
     }
@@ -110,7 +111,7 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 }
 
 /// What the first cells of a column look like.
-struct Look {
+struct ColumnSample {
     /// Different values, counted up to one more than [`MOST_CLASSES`].
     values: usize,
     /// Cells that are not blank.
@@ -121,7 +122,7 @@ struct Look {
     is_text: bool,
 }
 
-impl Look {
+impl ColumnSample {
     fn at(column: &RawColumn, rows: usize, missing: &MissingValues) -> Option<Self> {
         let rows = rows.min(ROWS);
         let mut values = HashSet::new();

@@ -5,7 +5,7 @@ use crate::column_values::ColumnCells;
 use crate::label_cells::{LabelCells, rare_classes};
 use crate::reader::name_of;
 use crate::table_roles::Roles;
-use crate::table_values::look_at_values;
+use crate::table_values::measure_values;
 use crate::{
     Column, DataError, Dataset, Ids, KindName, Labels, Layout, MEMORY_BUDGET, MissingValues,
     RawColumn, RawTable, Result,
@@ -160,9 +160,9 @@ impl Table {
             );
             return Err(DataError::content(&raw.path, problem));
         }
-        let values = look_at_values(raw.rows, &columns, options.memory_budget)?;
-        for (understood, look) in columns.iter().zip(&values.looks) {
-            warnings.extend(look.warnings(&understood.column, options.features.is_none()));
+        let values = measure_values(raw.rows, &columns, options.memory_budget)?;
+        for (understood, stats) in columns.iter().zip(&values.stats) {
+            warnings.extend(stats.warnings(&understood.column, options.features.is_none()));
         }
         match (values.empty_rows(raw.rows), &options.features) {
             (None, _) => {}
@@ -183,9 +183,9 @@ impl Table {
         warnings.extend(rare_classes(&labels));
         let (layout, reports) = columns
             .into_iter()
-            .zip(&values.looks)
-            .map(|(understood, look)| {
-                let report = look.report(&understood.column, understood.why, raw.rows);
+            .zip(&values.stats)
+            .map(|(understood, stats)| {
+                let report = stats.report(&understood.column, understood.why, raw.rows);
                 (understood.column, report)
             })
             .unzip();

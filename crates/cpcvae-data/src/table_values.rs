@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 pub(crate) struct TableValues {
     pub(crate) features: Features,
     /// Statistics of each column.
-    pub(crate) looks: Vec<Look>,
+    pub(crate) stats: Vec<ColumnStats>,
     /// The number of rows without any value, and the first such rows.
     empty: (usize, Vec<usize>),
 }
 
 /// Statistics of the values of a column.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
+pub(crate) struct ColumnStats {
     missing: usize,
     smallest: f32,
     largest: f32,
@@ -34,7 +34,7 @@ pub(crate) struct Look {
 /// first of each column; for a trained model, unknown levels and misfit numbers count as missing.
 /// Packed cells that would make more than `memory_budget` bytes of values stay where they are; all
 /// others become values in memory.
-pub(crate) fn look_at_values(
+pub(crate) fn measure_values(
     rows: usize,
     columns: &[Understood],
     memory_budget: u64,
@@ -48,7 +48,7 @@ pub(crate) fn look_at_values(
         .map(|one| one.cells.values(one.column.clone()))
         .collect();
 
-    let mut looks = vec![Look::default(); width];
+    let mut stats = vec![ColumnStats::default(); width];
     let mut values = vec![0.0; if stays { 0 } else { rows * width }];
     let mut empty = (0, Vec::new());
     let mut errors: Vec<Option<DataError>> = columns.iter().map(|_| None).collect();
@@ -60,7 +60,7 @@ pub(crate) fn look_at_values(
                     Ok(value) => value,
                     // One odd number in new rows is no reason to refuse all of them.
                     Err(NoValue::Misfit(value, _)) if understood.cells.of_model => {
-                        looks[place].see_unseen(row, value.to_string());
+                        stats[place].add_unseen(row, value.to_string());
                         f32::NAN
                     }
                     Err(NoValue::Misfit(_, problem) | NoValue::Wrong(problem)) => {
@@ -70,11 +70,11 @@ pub(crate) fn look_at_values(
                         f32::NAN
                     }
                     Err(NoValue::Unseen(level)) => {
-                        looks[place].see_unseen(row, level);
+                        stats[place].add_unseen(row, level);
                         f32::NAN
                     }
                 };
-                looks[place].see(value);
+                stats[place].add(value);
                 known[row - block.start] |= !value.is_nan();
                 if !stays {
                     values[row * width + place] = value;
@@ -99,7 +99,7 @@ pub(crate) fn look_at_values(
     };
     Ok(TableValues {
         features,
-        looks,
+        stats,
         empty,
     })
 }
@@ -119,9 +119,9 @@ impl TableValues {
     }
 }
 
-impl Default for Look {
+impl Default for ColumnStats {
     fn default() -> Self {
-        Look {
+        ColumnStats {
             missing: 0,
             smallest: f32::INFINITY,
             largest: f32::NEG_INFINITY,
@@ -132,8 +132,8 @@ impl Default for Look {
     }
 }
 
-impl Look {
-    fn see(&mut self, value: f32) {
+impl ColumnStats {
+    fn add(&mut self, value: f32) {
         self.missing += usize::from(value.is_nan());
         self.ones += usize::from(value == 1.0);
         // A missing value is neither.
@@ -141,7 +141,7 @@ impl Look {
         self.largest = self.largest.max(value);
     }
 
-    fn see_unseen(&mut self, row: usize, level: String) {
+    fn add_unseen(&mut self, row: usize, level: String) {
         self.unseen_cells += 1;
         self.unseen.entry(level).or_insert(row);
         if self.unseen.len() > MOST_LISTED + 1 {

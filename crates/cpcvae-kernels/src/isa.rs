@@ -71,13 +71,13 @@ impl Isa {
     pub fn current() -> Isa {
         static CHOSEN: OnceLock<Isa> = OnceLock::new();
         FORCED.get().unwrap_or_else(|| {
-            *CHOSEN.get_or_init(|| Self::asked_for().unwrap_or_else(|e| panic!("{e}")))
+            *CHOSEN.get_or_init(|| Self::requested().unwrap_or_else(|e| panic!("{e}")))
         })
     }
 
     /// The one named by `CPCVAE_ISA`, or the best; an error if the name is invalid. A program calls
     /// this first, because [`Isa::current`] can only panic.
-    pub fn asked_for() -> Result<Isa, String> {
+    pub fn requested() -> Result<Isa, String> {
         from_name(std::env::var("CPCVAE_ISA").ok().as_deref())
     }
 

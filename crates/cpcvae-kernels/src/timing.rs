@@ -23,14 +23,14 @@ pub struct Timing {
 
 /// Clears the profile and starts recording.
 pub fn start() {
-    heard().clear();
+    timings().clear();
     LISTENING.store(true, Ordering::Relaxed);
 }
 
 /// Stops recording and returns the profile, by name.
 pub fn stop() -> BTreeMap<&'static str, Timing> {
     LISTENING.store(false, Ordering::Relaxed);
-    std::mem::take(&mut heard())
+    std::mem::take(&mut timings())
 }
 
 /// Runs `work` and records it as `name`, with `flop` floating-point operations.
@@ -41,15 +41,15 @@ pub fn timed<R>(name: &'static str, flop: f64, work: impl FnOnce() -> R) -> R {
     let begin = Instant::now();
     let result = work();
     let took = begin.elapsed();
-    let mut heard = heard();
-    let timing = heard.entry(name).or_default();
+    let mut timings = timings();
+    let timing = timings.entry(name).or_default();
     timing.calls += 1;
     timing.time += took;
     timing.flop += flop;
     result
 }
 
-fn heard() -> std::sync::MutexGuard<'static, BTreeMap<&'static str, Timing>> {
+fn timings() -> std::sync::MutexGuard<'static, BTreeMap<&'static str, Timing>> {
     HEARD
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -68,11 +68,11 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(1))
             });
         }
-        let heard = stop();
+        let timings = stop();
         timed("after", 1.0, || ());
         // Other tests of this process may be recorded too, under other names.
-        assert!(!heard.contains_key("before"));
-        let between = heard["between"];
+        assert!(!timings.contains_key("before"));
+        let between = timings["between"];
         assert_eq!((between.calls, between.flop), (3, 6.0));
         assert!(between.time >= Duration::from_millis(3));
         assert!(!stop().contains_key("after"));

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 const DAY: f64 = 86_400.0;
 
 /// Number of rows, and the columns of a frame.
-pub fn columns(frame: &Bound<'_, PyAny>) -> PyResult<(usize, Vec<RawColumn>)> {
+pub(crate) fn columns(frame: &Bound<'_, PyAny>) -> PyResult<(usize, Vec<RawColumn>)> {
     let reader = RecordBatchStreamReader::from_pyarrow_bound(frame)?;
     let schema = reader.schema();
     let batches: Result<Vec<RecordBatch>, _> = reader.collect();
@@ -106,10 +106,10 @@ fn numbers<T: ArrowPrimitiveType>(
         && chunk.null_count() == 0
     {
         let values = chunk.as_primitive::<T>().values();
-        let lent = Bytes::Lent(Box::new(Lent(values.inner().clone())));
+        let bytes = Bytes::External(Box::new(ArrowBytes(values.inner().clone())));
         let (start, format) = (0, (kind, cfg!(target_endian = "big")));
-        let lent = SharedBytes::from(lent);
-        if let Some(packed) = PackedNumbers::new(lent, format, start, kind.size(), values.len()) {
+        let bytes = SharedBytes::from(bytes);
+        if let Some(packed) = PackedNumbers::new(bytes, format, start, kind.size(), values.len()) {
             return Cells::Packed(packed);
         }
     }
@@ -118,9 +118,9 @@ fn numbers<T: ArrowPrimitiveType>(
 
 /// The memory of an array, which is freed when its last user is dropped.
 #[derive(Debug)]
-struct Lent(arrow_buffer::Buffer);
+struct ArrowBytes(arrow_buffer::Buffer);
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for ArrowBytes {
     fn as_ref(&self) -> &[u8] {
         self.0.as_slice()
     }

@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 
 /// A copy of the bytes of a contiguous buffer.
-pub fn bytes(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+pub(crate) fn bytes(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     PyBuffer::<u8>::get(buffer)?.to_vec(buffer.py())
 }
 
 /// 64-bit numbers from a buffer of bytes.
-pub fn doubles(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+pub(crate) fn doubles(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let bytes = bytes(buffer)?;
     let (numbers, rest) = bytes.as_chunks::<8>();
     match rest.is_empty() {
@@ -24,7 +24,7 @@ pub fn doubles(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 }
 
 /// 32-bit numbers from a buffer of bytes.
-pub fn floats(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+pub(crate) fn floats(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
     let bytes = bytes(buffer)?;
     let (numbers, rest) = bytes.as_chunks::<4>();
     match rest.is_empty() {
@@ -36,10 +36,14 @@ pub fn floats(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
 }
 
 /// An array for Python: its bytes, its numpy data type, its shape.
-pub type Array<'py> = (Bound<'py, PyByteArray>, &'static str, Vec<usize>);
+pub(crate) type Array<'py> = (Bound<'py, PyByteArray>, &'static str, Vec<usize>);
 
 /// 32-bit numbers as an array of that shape.
-pub fn array<'py>(py: Python<'py>, values: &[f32], shape: Vec<usize>) -> PyResult<Array<'py>> {
+pub(crate) fn array<'py>(
+    py: Python<'py>,
+    values: &[f32],
+    shape: Vec<usize>,
+) -> PyResult<Array<'py>> {
     let filled = PyByteArray::new_with(py, values.len() * 4, |bytes| {
         let (places, _) = bytes.as_chunks_mut::<4>();
         for (place, value) in places.iter_mut().zip(values) {
@@ -51,13 +55,13 @@ pub fn array<'py>(py: Python<'py>, values: &[f32], shape: Vec<usize>) -> PyResul
 }
 
 /// A matrix as an array.
-pub fn matrix<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Array<'py>> {
+pub(crate) fn matrix<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Array<'py>> {
     array(py, &matrix.values, vec![matrix.rows, matrix.columns])
 }
 
 /// Rows in the user's units, in 64 bits: numbers with the offset of their column, levels as their
 /// index.
-pub fn rows<'py>(py: Python<'py>, layout: &Layout, rows: &Matrix) -> PyResult<Array<'py>> {
+pub(crate) fn rows<'py>(py: Python<'py>, layout: &Layout, rows: &Matrix) -> PyResult<Array<'py>> {
     let offset = |column: usize| match layout {
         Layout::Columns(columns) => columns.get(column).map_or(0.0, |column| column.offset),
         Layout::Image { .. } => 0.0,

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 
 /// The exception for an error: `ValueError` for errors that the caller can correct, `OSError` for
 /// files.
-pub fn exception(error: impl Into<Error>) -> PyErr {
+pub(crate) fn exception(error: impl Into<Error>) -> PyErr {
     let error = error.into();
     let text = error.to_string();
     match error {
@@ -20,11 +20,11 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
 }
 
 /// The exception for invalid values.
-pub fn value_error(problem: impl Into<String>) -> PyErr {
+pub(crate) fn value_error(problem: impl Into<String>) -> PyErr {
     PyValueError::new_err(problem.into())
 }
 
 /// The same for data.
-pub fn data_exception(error: DataError) -> PyErr {
+pub(crate) fn data_exception(error: DataError) -> PyErr {
     exception(error)
 }

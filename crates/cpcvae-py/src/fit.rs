@@ -106,7 +106,7 @@ impl Asked {
 /// stop it.
 #[pyfunction]
 #[pyo3(signature = (table, asked, listener=None))]
-pub fn fit(
+pub(crate) fn fit(
     py: Python<'_>,
     table: &Table,
     asked: &str,
@@ -124,7 +124,7 @@ pub fn fit(
 
 /// The complete settings of a fit, as TOML.
 #[pyfunction]
-pub fn settings(py: Python<'_>, table: &Table, asked: &str) -> PyResult<String> {
+pub(crate) fn settings(py: Python<'_>, table: &Table, asked: &str) -> PyResult<String> {
     let asked = Asked::parse(asked)?;
     let estimator = asked.estimator()?;
     py.detach(|| {

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 /// The files of a run: contents by path, with `/` between folders.
-pub type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// The files that saving the model writes.
-pub fn files(fitted: &Fitted) -> Result<Files, PyErr> {
+pub(crate) fn files(fitted: &Fitted) -> Result<Files, PyErr> {
     let place = tempfile::tempdir().map_err(PyOSError::new_err)?;
     let folder = place.path().join("run");
     fitted.save(&folder).map_err(exception)?;
@@ -35,7 +35,7 @@ fn gather(folder: &Path, before: &str, files: &mut Files) -> std::io::Result<()>
 }
 
 /// The model from such files. They are read like a run's folder: nothing in them is executed.
-pub fn open(files: &Files) -> Result<Fitted, PyErr> {
+pub(crate) fn open(files: &Files) -> Result<Fitted, PyErr> {
     let place = tempfile::tempdir().map_err(PyOSError::new_err)?;
     let folder = place.path().join("run");
     for (name, contents) in files {

@@ -253,22 +253,6 @@ fn number_labels(columns: &[RawColumn]) -> Labels {
 }
 
 fn number_kind(name: &str) -> PyResult<NumberKind> {
-    Ok(match name {
-        "u1" => NumberKind::U8,
-        "u2" => NumberKind::U16,
-        "u4" => NumberKind::U32,
-        "u8" => NumberKind::U64,
-        "i1" => NumberKind::I8,
-        "i2" => NumberKind::I16,
-        "i4" => NumberKind::I32,
-        "i8" => NumberKind::I64,
-        "f2" => NumberKind::F16,
-        "f4" => NumberKind::F32,
-        "f8" => NumberKind::F64,
-        other => {
-            return Err(value_error(format!(
-                "numbers of the kind `{other}` are not read"
-            )));
-        }
-    })
+    NumberKind::from_numpy(name)
+        .ok_or_else(|| value_error(format!("numbers of the kind `{name}` are not read")))
 }

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// How often Python is checked for signals.
-const LOOK: Duration = Duration::from_millis(50);
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Events for the caller's thread.
 enum Event {
@@ -36,13 +36,13 @@ enum Event {
 }
 
 /// Sends events to the caller's thread.
-struct Teller {
+struct EventSender {
     events: Sender<Event>,
     stop: Arc<AtomicBool>,
     trainings: AtomicUsize,
 }
 
-impl Watch for Teller {
+impl Watch for EventSender {
     fn training(&self, info: &TrainingInfo) -> Box<dyn Observer> {
         let training = self.trainings.fetch_add(1, Ordering::SeqCst);
         let info = info.clone();
@@ -99,22 +99,22 @@ impl Drop for OneTraining {
 /// Runs the work on a separate thread, without the interpreter's lock. The caller's thread passes
 /// events to `listener` (a method for each kind), and asks for a stop on a signal or an error of
 /// the listener, which is returned after the work has ended.
-pub fn watched<T: Send>(
+pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     listener: Option<&Py<PyAny>>,
     work: impl FnOnce(&dyn Watch) -> T + Send,
 ) -> PyResult<T> {
     let stop = Arc::new(AtomicBool::new(false));
-    let (events, heard) = channel();
-    let teller = Teller {
+    let (events, received) = channel();
+    let sender = EventSender {
         events,
         stop: Arc::clone(&stop),
         trainings: AtomicUsize::new(0),
     };
     py.detach(move || {
         std::thread::scope(|scope| {
-            let working = scope.spawn(move || work(&teller));
-            let failed = listen(&heard, listener, &stop);
+            let working = scope.spawn(move || work(&sender));
+            let failed = listen(&received, listener, &stop);
             let done = working.join();
             match failed {
                 Some(error) => Err(error),
@@ -126,22 +126,22 @@ pub fn watched<T: Send>(
 
 /// Passes events on until the work has ended.
 fn listen(
-    heard: &Receiver<Event>,
+    received: &Receiver<Event>,
     listener: Option<&Py<PyAny>>,
     stop: &AtomicBool,
 ) -> Option<PyErr> {
     let mut failed = None;
     loop {
-        let first = match heard.recv_timeout(LOOK) {
+        let first = match received.recv_timeout(SIGNAL_INTERVAL) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => return failed,
         };
-        let events: Vec<Event> = first.into_iter().chain(heard.try_iter()).collect();
+        let events: Vec<Event> = first.into_iter().chain(received.try_iter()).collect();
         if failed.is_some() {
             continue;
         }
-        let told = Python::attach(|py| {
+        let passed = Python::attach(|py| {
             py.check_signals()?;
             let Some(listener) = listener else {
                 return Ok(());
@@ -151,7 +151,7 @@ fn listen(
                 .into_iter()
                 .try_for_each(|event| tell(listener, event))
         });
-        if let Err(error) = told {
+        if let Err(error) = passed {
             stop.store(true, Ordering::SeqCst);
             failed = Some(error);
         }
@@ -162,8 +162,8 @@ fn tell(listener: &Bound<'_, PyAny>, event: Event) -> PyResult<()> {
     match event {
         Event::Note(text) => listener.call_method1("note", (text,)),
         Event::Begin { training, info } => {
-            let told = (training, info.name, info.part, info.parts);
-            listener.call_method1("begin", told)
+            let arguments = (training, info.name, info.part, info.parts);
+            listener.call_method1("begin", arguments)
         }
         Event::Step {
             training,

@@ -31,7 +31,7 @@ pub enum Distribution {
 
 impl Distribution {
     /// Whether only one value is possible.
-    pub fn is_single(&self) -> bool {
+    pub(crate) fn is_single(&self) -> bool {
         match self {
             Self::Float { low, high, .. } => low == high,
             Self::Int { low, high, .. } => low == high,
@@ -115,7 +115,7 @@ impl Distribution {
     }
 
     /// In Optuna's format: JSON inside a string.
-    pub fn to_optuna(&self) -> String {
+    pub(crate) fn to_optuna(&self) -> String {
         match self {
             Self::Float { low, high, log } => json!({
                 "name": "FloatDistribution",
@@ -134,7 +134,7 @@ impl Distribution {
     }
 
     /// Parses Optuna's format; unsupported distributions are errors.
-    pub fn from_optuna(text: &str) -> Result<Self, String> {
+    pub(crate) fn from_optuna(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let attributes = &value["attributes"];
         let number = |key: &str| {

@@ -44,7 +44,7 @@ impl Space {
     }
 
     /// Whether a parameter is active, given the values of those before it.
-    pub fn is_active(&self, parameter: &Parameter, params: &BTreeMap<String, f64>) -> bool {
+    pub(crate) fn is_active(&self, parameter: &Parameter, params: &BTreeMap<String, f64>) -> bool {
         let Some(condition) = &parameter.when else {
             return true;
         };

@@ -186,12 +186,6 @@ impl Study {
         Ok(stop)
     }
 
-    /// Sets an attribute of a trial.
-    pub fn set_trial_attr(&mut self, id: usize, key: &str, value: Value) -> Result<()> {
-        let line = json!({ "trial_id": id, "user_attr": { key: value } });
-        self.write(&[(Operation::SetTrialUserAttr, line)])
-    }
-
     /// Ends a trial. A trial that is already finished is unchanged.
     pub fn tell(&mut self, id: usize, outcome: Outcome) -> Result<()> {
         let (state, values) = match &outcome {

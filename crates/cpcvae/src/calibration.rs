@@ -10,7 +10,7 @@ use crate::infer::quality::{Estimate, Quality, quality, share};
 use crate::infer::{Inference, Typical, largest};
 use crate::model::ModelKind;
 use crate::net::Net;
-use crate::run::{RunFolder, Trained, sealed};
+use crate::run::{RunFolder, Trained, checksummed_json};
 use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ impl Calibration {
     }
 
     /// Adds held-out predictions for rows of `data`, and the model's own predictions for rows
-    /// without a label (see [`Trained::answers_without_label`]), from which class frequencies are
+    /// without a label (see [`Trained::unlabelled_predictions`]), from which class frequencies are
     /// estimated.
     pub fn with_held_out(self, data: &Dataset, held_out: &HeldOut, unlabelled: &Matrix) -> Self {
         match &data.labels {
@@ -148,7 +148,7 @@ impl Calibration {
     /// Adds the densities of training rows: at most 2,000 of them (500 for a wide residual
     /// network), evenly over the split. With `hides_cells` also for rows with missing cells, which
     /// is not needed where rows are compared in another way.
-    pub fn with_typical(
+    pub(crate) fn with_typical(
         mut self,
         trained: &Trained,
         data: &Dataset,
@@ -191,7 +191,7 @@ impl Calibration {
                 "remove it to predict without calibration, or resume the run to make it again";
             Error::file(&path, format!("{problem}; {advice}")).with_remedy(Remedy::Resume)
         };
-        let answers: Self = match sealed::read(&path) {
+        let answers: Self = match checksummed_json::read(&path) {
             Err(Error::File { problem, .. }) => return Err(damaged(problem)),
             answers => answers?,
         };
@@ -209,7 +209,7 @@ impl Calibration {
 
     /// Writes the calibration beside the run's model.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
-        sealed::write(&path(folder), self)
+        checksummed_json::write(&path(folder), self)
     }
 
     /// A problem in the values, so that a damaged file is not used.
@@ -238,7 +238,7 @@ pub fn log_densities(trained: &Trained, rows: Dataset) -> Result<Vec<f32>> {
 impl Trained {
     /// The model's predictions for rows without a label, at most 2,000 of them, evenly over the
     /// split: `[rows, outputs]`.
-    pub fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
+    pub fn unlabelled_predictions(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
         let rows = data.select(&compared_without_label(split));
         let prepared = self.card.preprocess.apply(rows)?;
         self.inference.predict(&prepared.features, 0)
@@ -265,7 +265,7 @@ pub(crate) fn compared_without_label(split: &Split) -> Vec<u32> {
 
 /// For each held-out row, the share of its predictions that are correct, in row order: used to
 /// compare methods.
-pub fn rightness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
+pub fn accuracies(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
     per_row(data, held_out, |outputs, row| {
         let class = data.labels.class_of(row)?;
         Some(f64::from(u8::from(largest(outputs) == class as usize)))
@@ -273,7 +273,7 @@ pub fn rightness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
 }
 
 /// For each held-out row, minus the mean absolute error over labels and repeats.
-pub fn closeness(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
+pub(crate) fn negative_errors(data: &Dataset, held_out: &HeldOut) -> Vec<f64> {
     per_row(data, held_out, |outputs, row| {
         let truth = data.labels.values_of(row)?;
         let errors = outputs

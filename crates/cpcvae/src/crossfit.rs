@@ -4,6 +4,10 @@
 //! labels and features: a model that has seen a row's features may predict it better than a new row
 //! (with few rows of many columns much better), and the figures must hold for new rows.
 
+mod held_out;
+
+pub use held_out::HeldOut;
+
 use crate::config::RunConfig;
 use crate::ensemble::Ensemble;
 use crate::error::{Error, Remedy, Result};
@@ -61,47 +65,6 @@ impl Folding {
             labels: None,
             seed,
         }
-    }
-}
-
-/// Predictions for rows whose labels were held out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HeldOut {
-    /// Row numbers; each row appears once a repeat.
-    pub rows: Vec<u32>,
-    /// Class probabilities, or continuous labels in the user's units, `[rows, outputs]`.
-    pub outputs: Matrix,
-}
-
-impl HeldOut {
-    /// Without rows.
-    pub fn empty(outputs: usize) -> Self {
-        Self {
-            rows: Vec::new(),
-            outputs: Matrix {
-                rows: 0,
-                columns: outputs,
-                values: Vec::new(),
-            },
-        }
-    }
-
-    /// The same rows with other outputs.
-    pub fn with_values(&self, values: Vec<f32>) -> Self {
-        Self {
-            rows: self.rows.clone(),
-            outputs: Matrix {
-                values,
-                ..self.outputs.clone()
-            },
-        }
-    }
-
-    /// Appends the rows of another part.
-    pub fn extend(&mut self, other: HeldOut) {
-        self.rows.extend(other.rows);
-        self.outputs.rows += other.outputs.rows;
-        self.outputs.values.extend(other.outputs.values);
     }
 }
 
@@ -298,10 +261,10 @@ impl<'a> CrossFit<'a> {
             return Ok(Vec::new());
         };
         let held_out = preprocess.apply(self.data.select(&part.held_out))?;
-        let said = fitted.said(held_out.features.matrix(), &held_out.layout)?;
-        let of_member = |said: Vec<f32>| {
-            let outputs = said.len() / part.held_out.len().max(1);
-            let outputs = Matrix::new(part.held_out.len(), outputs, said)?;
+        let predictions = fitted.predictions(held_out.features.matrix(), &held_out.layout)?;
+        let of_member = |predictions: Vec<f32>| {
+            let outputs = predictions.len() / part.held_out.len().max(1);
+            let outputs = Matrix::new(part.held_out.len(), outputs, predictions)?;
             Ok(HeldOut {
                 rows: part.held_out.clone(),
                 outputs: match &self.data.labels {
@@ -310,7 +273,7 @@ impl<'a> CrossFit<'a> {
                 },
             })
         };
-        said.into_iter().map(of_member).collect()
+        predictions.into_iter().map(of_member).collect()
     }
 
     fn source(&self, part: &Part) -> Source {

@@ -39,7 +39,7 @@ pub(crate) fn is_cpu(device: &Device) -> bool {
 
 /// Whether the machine supports the instruction set in `CPCVAE_ISA`; true if it is not set.
 pub fn check_instructions() -> Result<()> {
-    Isa::asked_for().map(|_| ()).map_err(Error::Device)
+    Isa::requested().map(|_| ()).map_err(Error::Device)
 }
 
 /// Sets the number of threads of the kernels. Only the first call in a process has an effect;

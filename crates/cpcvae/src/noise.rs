@@ -62,7 +62,7 @@ impl Noise {
 
     /// The same noise for each row: the result for a row then does not depend on its position or on
     /// the rows beside it.
-    pub fn same_for_all_rows(self) -> Self {
+    pub(crate) fn same_for_all_rows(self) -> Self {
         Self {
             same_rows: true,
             ..self

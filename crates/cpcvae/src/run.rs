@@ -1,10 +1,10 @@
 //! A run folder: settings, split, metrics, checkpoints, and the final model.
 
+mod card_check;
+pub(crate) mod checksummed_json;
 mod fingerprint;
 mod folder;
-mod forged;
 mod lock;
-pub(crate) mod sealed;
 
 pub use folder::RunFolder;
 pub use lock::RunLock;
@@ -262,7 +262,7 @@ impl Trained {
                 card.format
             )));
         }
-        forged::check(&card, &file.tensors).map_err(damaged)?;
+        card_check::check(&card, &file.tensors).map_err(damaged)?;
         let precision = precision.or(card.precision);
         let compute = Compute::new(device, precision.unwrap_or_else(Precision::auto));
         let fresh = Model::new(&card.shape, card.seed, &compute);

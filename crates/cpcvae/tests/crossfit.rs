@@ -3,7 +3,7 @@
 mod stop_at;
 
 use burn::tensor::Device;
-use cpcvae::calibration::{Calibration, rightness};
+use cpcvae::calibration::{Calibration, accuracies};
 use cpcvae::config::{RunConfig, parse_settings};
 use cpcvae::crossfit::{CrossFit, Folding, HeldOut, Spread};
 use cpcvae::method::DataKind;
@@ -82,7 +82,7 @@ fn each_training_leaves_out_the_rows_it_is_measured_on() {
     assert!(weights[0] > 1.5 && weights[1] < 0.5, "{weights:?}");
     let figures = answers.held_out.clone().expect("held out");
     assert_eq!(figures.rows, 12, "repeats are not more rows");
-    let right = rightness(&data, &all);
+    let right = accuracies(&data, &all);
     let accuracy = figures.accuracy.expect("classes");
     assert!((accuracy.value - right.iter().sum::<f64>() / 12.0).abs() < 1e-9);
     assert!(accuracy.low < accuracy.value && accuracy.high - accuracy.low > 0.2);
@@ -153,7 +153,7 @@ fn spreading_never_sees_the_labels_of_its_fold() {
         for part in 0..3 {
             near.extend(fit.spread(part, &config(1), spread).expect("classes"));
         }
-        let right: f64 = rightness(&data, &near).iter().sum();
+        let right: f64 = accuracies(&data, &near).iter().sum();
         assert!(right >= 8.0, "most of the 12 are told apart, {right}");
     }
 }

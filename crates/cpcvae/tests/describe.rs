@@ -106,16 +106,16 @@ const SMALL: [&str; 4] = [
 
 /// Counts logged steps, and stops at one.
 struct Watch {
-    heard: u64,
+    steps_seen: u64,
     stop_at: u64,
 }
 
 impl Observer for Watch {
     fn on_step(&mut self, _: &StepReport<'_>) {
-        self.heard += 1;
+        self.steps_seen += 1;
     }
     fn wants_stop(&mut self) -> bool {
-        self.heard >= self.stop_at
+        self.steps_seen >= self.stop_at
     }
 }
 
@@ -170,26 +170,33 @@ fn what_is_trained_beside_is_kept_and_goes_on() {
     let run = Run::new("pc", DataKind::Table, half_moon(), &SMALL);
     let parts = run.parts(50).expect("fits");
     let mut stopped = Watch {
-        heard: 0,
+        steps_seen: 0,
         stop_at: 5,
     };
     assert!(run.plain(&parts, &mut stopped).is_none());
     let whole = || Watch {
-        heard: 0,
+        steps_seen: 0,
         stop_at: u64::MAX,
     };
     let (mut first, mut second) = (whole(), whole());
     assert!(run.plain(&parts, &mut first).is_some());
-    assert!(first.heard > 0 && first.heard < 30, "{} of 30", first.heard);
+    assert!(
+        first.steps_seen > 0 && first.steps_seen < 30,
+        "{} of 30",
+        first.steps_seen
+    );
     assert!(run.plain(&parts, &mut second).is_some());
-    assert_eq!(second.heard, 0, "a finished model is not trained again");
+    assert_eq!(
+        second.steps_seen, 0,
+        "a finished model is not trained again"
+    );
     // Another length: another plain VAE.
     let mut longer = run.config.clone();
     longer.train.steps += 10;
     let mut third = whole();
     let device = Device::flex();
     train_plain_vae(&parts, &longer, Some(&run.folder), &device, &mut third).expect("trains");
-    assert!(third.heard > 0);
+    assert!(third.steps_seen > 0);
 }
 
 #[test]

@@ -21,11 +21,11 @@ fn found(source: &Source, rows: u32, per_class: usize, classify: Classify) -> [f
     let labels: Vec<(u32, u32)> = chosen.iter().map(|row| (*row, class(*row))).collect();
     [ComparedFeatures::Values, ComparedFeatures::Hog].map(|features| {
         let compared = features.of(data.features.matrix(), &data.layout);
-        let beliefs = classify(&compared.values, compared.columns, &labels, classes);
+        let class_probs = classify(&compared.values, compared.columns, &labels, classes);
         let is_right = |row: &u32| {
-            let beliefs = &beliefs[*row as usize * classes..][..classes];
-            let own = beliefs[class(*row) as usize];
-            beliefs.iter().all(|belief| *belief <= own)
+            let class_probs = &class_probs[*row as usize * classes..][..classes];
+            let own = class_probs[class(*row) as usize];
+            class_probs.iter().all(|p| *p <= own)
         };
         rows.iter().filter(|row| is_right(row)).count() as f64 / rows.len() as f64
     })

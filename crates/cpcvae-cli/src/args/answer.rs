@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The model.
 #[derive(Clone, Debug, Args)]
-pub struct ModelArgs {
+pub(crate) struct ModelArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
@@ -20,7 +20,7 @@ pub struct ModelArgs {
 
 /// The rows.
 #[derive(Clone, Debug, Args)]
-pub struct RowsArgs {
+pub(crate) struct RowsArgs {
     /// A table with the model's columns (CSV, TSV, Parquet, NPY, NPZ, .h5ad), a folder or zip of
     /// images, IDX or .mat images, or a built-in data set, of which the test rows are used if it
     /// has any. Images are converted to the model's size, and to grey if it was trained on grey
@@ -34,7 +34,7 @@ pub struct RowsArgs {
 
 /// Columns of the input that are copied to the output.
 #[derive(Clone, Debug, Default, Args)]
-pub struct PassthroughArgs {
+pub(crate) struct PassthroughArgs {
     /// A column to copy to the output; may be repeated [default: the run's id column; files of
     /// images]
     #[arg(long, value_name = "COLUMN")]
@@ -47,7 +47,7 @@ pub struct PassthroughArgs {
 Examples:
   cpcvae evaluate runs/half-moon-cpc half-moon
   cpcvae evaluate runs/wine-cpc held-out.csv --figure confusion.png")]
-pub struct EvaluateArgs {
+pub(crate) struct EvaluateArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -81,7 +81,7 @@ Examples:
   cpcvae predict runs/wine-cpc new.csv
   cpcvae predict runs/wine-cpc new.csv --coverage 0.95 --id bottle
   cpcvae predict runs/wine-cpc new.csv --samples 100 --out labels.csv")]
-pub struct PredictArgs {
+pub(crate) struct PredictArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -113,7 +113,7 @@ pub struct PredictArgs {
 /// Writes CSV: row (counted from 0), id columns, mean_0, mean_1, ..., sigma_0, sigma_1, ...
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cpcvae encode runs/wine-cpc new.csv --out codes.csv")]
-pub struct EncodeArgs {
+pub(crate) struct EncodeArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -137,7 +137,7 @@ pub struct EncodeArgs {
 Examples:
   cpcvae score runs/wine-cpc new.csv --out scores.csv
   cpcvae score runs/glyphs-cpc glyphs --json")]
-pub struct ScoreArgs {
+pub(crate) struct ScoreArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -160,7 +160,7 @@ pub struct ScoreArgs {
 
 /// Kinds of reconstructions.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ReconstructionKind {
+pub(crate) enum ReconstructionKind {
     /// The mean of p(x|z) at the mean code
     Mean,
     /// A draw of p(x|z) at the mean code
@@ -180,7 +180,7 @@ Examples:
   cpcvae reconstruct runs/glyphs-cpc glyphs --out reconstructions.png
   cpcvae reconstruct runs/glyphs-cpc glyphs --kind aligned --rows 40 --out aligned.png
   cpcvae reconstruct runs/wine-cpc new.csv --out reconstructions.csv")]
-pub struct ReconstructArgs {
+pub(crate) struct ReconstructArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -208,7 +208,7 @@ Examples:
   cpcvae sample runs/glyphs-cpc --out samples.png
   cpcvae sample runs/glyphs-cpc --each-class --out classes.png
   cpcvae sample runs/wine-cpc --class red --count 100 --noisy --out red.csv")]
-pub struct SampleArgs {
+pub(crate) struct SampleArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -240,7 +240,7 @@ pub struct SampleArgs {
 
 /// The sources of codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CodesArg {
+pub(crate) enum CodesArg {
     /// Mixtures of normal distributions fitted to the codes of training rows, one a class
     Fitted,
     /// The prior N(0, I), as in the paper
@@ -257,7 +257,7 @@ pub enum CodesArg {
 Examples:
   cpcvae impute runs/wine-cpc gaps.csv --out filled.csv
   cpcvae impute runs/wine-cpc gaps.csv --samples 5 --out draws.csv   five tables one below the other, with a first column `draw`")]
-pub struct ImputeArgs {
+pub(crate) struct ImputeArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -285,7 +285,7 @@ pub struct ImputeArgs {
 #[command(
     after_help = "Examples:\n  cpcvae suggest runs/wine-cpc wine.csv -n 20 --out label-these.csv\n  cpcvae suggest runs/wine-cpc wine.csv --doubtful"
 )]
-pub struct SuggestArgs {
+pub(crate) struct SuggestArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,

@@ -6,7 +6,7 @@ use clap::Args;
 /// Show what this build and this machine support: instructions, threads, memory, GPUs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cpcvae devices\n  cpcvae devices --json")]
-pub struct DevicesArgs {
+pub(crate) struct DevicesArgs {
     /// Print it as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -22,7 +22,7 @@ there is trained. Table and figures are written beside it.";
 /// Run an experiment: train what is missing, then make its table and figures.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct ExperimentArgs {
+pub(crate) struct ExperimentArgs {
     /// Its name
     #[arg(required_unless_present_any = ["list", "file"])]
     pub name: Option<String>,

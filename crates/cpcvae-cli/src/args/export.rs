@@ -14,7 +14,7 @@ use std::path::PathBuf;
 Examples:
   cpcvae export runs/wine-cpc wine.onnx
   cpcvae export runs/wine-cpc wine.onnx --network-only   without the members of the ensemble")]
-pub struct ExportModelArgs {
+pub(crate) struct ExportModelArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,

@@ -37,7 +37,7 @@ lists every key.";
 /// help.
 #[derive(Debug, Args)]
 #[command(after_help = FIT_EXAMPLES)]
-pub struct FitArgs {
+pub(crate) struct FitArgs {
     /// A table (CSV, TSV, also .gz and .zst; Parquet, NPY, NPZ, .h5ad), a folder or zip of images,
     /// IDX or .mat images, or half-moon, glyphs, mnist, svhn, norb, celeba
     #[arg(value_name = "DATA")]
@@ -209,7 +209,7 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
 /// Train four methods on generated data with few labels, and compare them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cpcvae demo\n  cpcvae demo --images --out demo-images")]
-pub struct DemoArgs {
+pub(crate) struct DemoArgs {
     /// Small images instead of points in the plane
     #[arg(long)]
     pub images: bool,
@@ -235,7 +235,7 @@ pub struct DemoArgs {
 #[command(
     after_help = "Examples:\n  cpcvae data list\n  cpcvae data info glyphs\n  cpcvae data fetch mnist\n  cpcvae data export half-moon --labels 60 --out moons.csv"
 )]
-pub struct DataArgs {
+pub(crate) struct DataArgs {
     /// The action.
     #[command(subcommand)]
     pub command: DataCommand,
@@ -252,7 +252,7 @@ pub struct DataArgs {
 
 /// Actions on built-in data sets.
 #[derive(Debug, Subcommand)]
-pub enum DataCommand {
+pub(crate) enum DataCommand {
     /// All built-in data sets
     List,
     /// Describe one
@@ -271,7 +271,7 @@ pub enum DataCommand {
 
 /// Arguments of `data export`.
 #[derive(Debug, Args)]
-pub struct ExportArgs {
+pub(crate) struct ExportArgs {
     /// Its name
     pub name: String,
     /// The file; standard output when not given
@@ -297,7 +297,7 @@ pub struct ExportArgs {
 Examples:
   cpcvae learning-curve wine.csv --label kind
   cpcvae learning-curve wine.csv --label kind --counts 10,20,40 --figure curve.png")]
-pub struct LearningCurveArgs {
+pub(crate) struct LearningCurveArgs {
     /// The options of `fit`.
     #[command(flatten)]
     pub fit: FitArgs,

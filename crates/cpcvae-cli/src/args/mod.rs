@@ -9,17 +9,17 @@ mod quality;
 mod reading;
 mod tune;
 
-pub use answer::{
+pub(crate) use answer::{
     CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PassthroughArgs, PredictArgs,
     ReconstructArgs, ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
 };
-pub use devices::DevicesArgs;
-pub use experiment::ExperimentArgs;
-pub use export::ExportModelArgs;
-pub use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
-pub use quality::QualityArgs;
-pub use reading::{ImageArgs, ReadArgs};
-pub use tune::TuneArgs;
+pub(crate) use devices::DevicesArgs;
+pub(crate) use experiment::ExperimentArgs;
+pub(crate) use export::ExportModelArgs;
+pub(crate) use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
+pub(crate) use quality::QualityArgs;
+pub(crate) use reading::{ImageArgs, ReadArgs};
+pub(crate) use tune::TuneArgs;
 
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 use cpcvae::config::{PrecisionName, choice};
@@ -39,7 +39,7 @@ Examples:
 /// Semi-supervised variational autoencoders: one model from many rows of which few have labels.
 #[derive(Debug, Parser)]
 #[command(name = "cpcvae", version, after_help = EXAMPLES, disable_help_subcommand = true)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// The command.
     #[command(subcommand)]
     pub command: Command,
@@ -47,7 +47,7 @@ pub struct Cli {
 
 /// The commands; those with arguments of their own are described there.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     Fit(Box<FitArgs>),
     Evaluate(EvaluateArgs),
     Predict(PredictArgs),
@@ -79,7 +79,7 @@ pub enum Command {
 
 /// Folders, device and threads: the same for every command.
 #[derive(Clone, Debug, Args)]
-pub struct PlaceArgs {
+pub(crate) struct PlaceArgs {
     /// Folder of downloaded data sets; by default a folder in your cache
     #[arg(
         long,
@@ -106,21 +106,21 @@ pub struct PlaceArgs {
 
 impl PlaceArgs {
     /// The folder of downloaded data sets.
-    pub fn data_dir(&self) -> PathBuf {
+    pub(crate) fn data_dir(&self) -> PathBuf {
         self.data_dir
             .clone()
             .unwrap_or_else(crate::data_dir::default)
     }
 
     /// The precision of inference, if given; otherwise the model's card decides.
-    pub fn precision(&self) -> Option<cpcvae::device::Precision> {
+    pub(crate) fn precision(&self) -> Option<cpcvae::device::Precision> {
         let name: Option<PrecisionName> =
             choice("train.precision", self.precision.as_deref()?).ok();
         name.map(PrecisionName::precision)
     }
 
     /// Sets the number of threads, if given.
-    pub fn set_up(&self) -> cpcvae::Result<()> {
+    pub(crate) fn set_up(&self) -> cpcvae::Result<()> {
         cpcvae::device::check_instructions()?;
         match self.threads {
             Some(threads) => cpcvae::device::set_threads(usize::from(threads)),

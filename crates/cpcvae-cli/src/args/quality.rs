@@ -16,7 +16,7 @@ Examples:
   cpcvae quality runs/mnist-cpc mnist
   cpcvae quality runs/wine-cpc wine.csv --json
   cpcvae quality runs/mnist-cpc mnist --beside runs/mnist-vae --samples 500 --page samples.png")]
-pub struct QualityArgs {
+pub(crate) struct QualityArgs {
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// How a file is read, for all commands.
 #[derive(Clone, Debug, Default, Args)]
-pub struct ReadArgs {
+pub(crate) struct ReadArgs {
     /// Labels of images: a table of files and labels, or a list like CelebA's; for IDX images
     /// their IDX labels [default: a sub-folder is a class]
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
@@ -24,7 +24,7 @@ pub struct ReadArgs {
 
 /// How images are converted; a trained model applies the same conversion.
 #[derive(Clone, Debug, Default, Args)]
-pub struct ImageArgs {
+pub(crate) struct ImageArgs {
     /// Crop images to the square in the middle and resize it to N pixels a side
     #[arg(long, value_name = "N", help_heading = "Images",
           value_parser = clap::value_parser!(u32).range(1..=16384))]

@@ -25,7 +25,7 @@ The same command resumes a search that was stopped or killed, and may run in par
 /// not searched.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct TuneArgs {
+pub(crate) struct TuneArgs {
     /// The options of `fit`.
     #[command(flatten)]
     pub fit: FitArgs,

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::process::Command;
 
 /// Writes it, and submits it if asked for. `again` is the command of the experiment.
-pub fn run(
+pub(super) fn run(
     args: &ExperimentArgs,
     engine: &str,
     options: &Options,

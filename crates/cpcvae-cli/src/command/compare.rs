@@ -9,7 +9,7 @@ use cpcvae_lab::table::TextTable;
 use serde_json::{Value, json};
 
 /// Results on held-out labels.
-pub struct Compared<'a> {
+pub(super) struct Compared<'a> {
     calibration: &'a Calibration,
     comparison: &'a Comparison,
     has_baselines: bool,
@@ -17,7 +17,7 @@ pub struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// Those of a model; `None` if no labels were held out.
-    pub fn of(fitted: &'a Fitted) -> Option<Self> {
+    pub(super) fn of(fitted: &'a Fitted) -> Option<Self> {
         Some(Self {
             calibration: fitted.calibration(),
             comparison: fitted.comparison()?,
@@ -26,7 +26,7 @@ impl<'a> Compared<'a> {
     }
 
     /// The line of the summary.
-    pub fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let Some(figures) = &self.calibration.held_out else {
             return String::new();
         };
@@ -57,7 +57,7 @@ impl<'a> Compared<'a> {
     }
 
     /// Table and verdict; empty if there was no comparison.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         if !self.has_baselines {
             return String::new();
         }
@@ -98,7 +98,7 @@ impl<'a> Compared<'a> {
     }
 
     /// The same as JSON.
-    pub fn in_json(&self) -> Value {
+    pub(super) fn in_json(&self) -> Value {
         let comparison = self.comparison;
         let methods: Vec<Value> = comparison
             .methods()

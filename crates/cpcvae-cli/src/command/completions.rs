@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 /// Prints the script.
-pub fn run(shell: Shell) -> Result<ExitCode> {
+pub(crate) fn run(shell: Shell) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "cpcvae", &mut script);
     Printer::default().write(&script)?;

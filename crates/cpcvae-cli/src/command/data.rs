@@ -11,7 +11,7 @@ use cpcvae_lab::table::TextTable;
 use std::path::Path;
 
 /// Lists, describes, fetches or exports.
-pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
     let data_dir = args
         .data_dir
         .clone()
@@ -20,7 +20,7 @@ pub fn run(args: &DataArgs, printer: Printer) -> Result<ExitCode> {
         DataCommand::List => printer.write(list(&data_dir).as_bytes())?,
         DataCommand::Info { name } => {
             let entry = catalog::info(name, &data_dir)?;
-            printer.write(told(&entry, &data_dir).as_bytes())?;
+            printer.write(description(&entry, &data_dir).as_bytes())?;
         }
         DataCommand::Fetch { name } => fetch(name, &data_dir, printer)?,
         DataCommand::Export(args) => super::data_export::run(args, &data_dir, printer)?,
@@ -77,7 +77,7 @@ fn presence(entry: &Entry) -> String {
     }
 }
 
-fn told(entry: &Entry, data_dir: &Path) -> String {
+fn description(entry: &Entry, data_dir: &Path) -> String {
     let mut text = format!("{}\n\n{}\n\n", entry.name, wrapped(entry.description, 80));
     let facts = [
         (

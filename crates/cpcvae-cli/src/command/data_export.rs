@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// Writes the features and, in a last column `class`, the labels.
-pub fn run(args: &ExportArgs, data_dir: &Path, printer: Printer) -> Result<()> {
+pub(super) fn run(args: &ExportArgs, data_dir: &Path, printer: Printer) -> Result<()> {
     let data = match DataName::parse(&args.name)? {
         DataName::BuiltIn(data) => data,
         DataName::File(path) => bail!("{} is a table already", path.display()),

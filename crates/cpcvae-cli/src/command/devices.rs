@@ -7,9 +7,9 @@ use anyhow::Result;
 use cpcvae::device::machine::Machine;
 
 /// Detects and prints them.
-pub fn run(args: &DevicesArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &DevicesArgs, printer: Printer) -> Result<ExitCode> {
     args.place.set_up()?;
-    let machine = Machine::look()?;
+    let machine = Machine::detect()?;
     printer.answer(&text(&machine), &serde_json::to_value(&machine)?)?;
     Ok(ExitCode::SUCCESS)
 }

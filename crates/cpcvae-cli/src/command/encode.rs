@@ -10,7 +10,7 @@ use anyhow::Result;
 use cpcvae::estimator::WantedLabels;
 
 /// Encodes and writes one line a row.
-pub fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &EncodeArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = opened::model(&args.model)?;
     let rows = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;

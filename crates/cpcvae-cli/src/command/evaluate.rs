@@ -14,7 +14,7 @@ use cpcvae_lab::table::TextTable;
 use serde_json::json;
 
 /// Evaluates and reports.
-pub fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &EvaluateArgs, printer: Printer) -> Result<ExitCode> {
     let model = opened::model(&args.model)?;
     let columns = LabelColumns {
         names: args.label.clone(),

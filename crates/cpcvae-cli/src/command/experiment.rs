@@ -11,7 +11,7 @@ use cpcvae_lab::harness::{self, Options, PlanName, cells};
 use std::path::Path;
 
 /// Lists experiments, or runs one.
-pub fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &ExperimentArgs, printer: Printer) -> Result<ExitCode> {
     if args.list {
         printer.write(harness::list()?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);

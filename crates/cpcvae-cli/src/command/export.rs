@@ -9,7 +9,7 @@ use cpcvae::export::{OnnxOptions, OnnxValue};
 use serde_json::json;
 
 /// Writes the file and describes it.
-pub fn run(args: &ExportModelArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &ExportModelArgs, printer: Printer) -> Result<ExitCode> {
     let path = &args.out;
     if path.extension().is_none_or(|ending| ending != "onnx") {
         bail!(

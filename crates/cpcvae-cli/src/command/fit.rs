@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Trains or resumes, and reports.
-pub fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
     let settings = settings::resolve(args)?;
     settings.place.set_up()?;
     let source = settings.open(printer)?;

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Imputes, and writes the otherwise unchanged table.
-pub fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &ImputeArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = opened::model(&args.model)?;
     let Layout::Columns(of_model) = model.layout() else {

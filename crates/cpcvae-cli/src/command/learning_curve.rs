@@ -17,7 +17,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Trains on increasing numbers of labels, and reports accuracy on held-out ones.
-pub fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitCode> {
     if args.fit.out.is_none() {
         let name = DataName::parse(&args.fit.data)?.short();
         args.fit.out = Some(PathBuf::from("runs").join(format!("{name}-learning-curve")));

@@ -6,7 +6,7 @@ use anyhow::Result;
 use cpcvae_lab::table::TextTable;
 
 /// Lists the methods.
-pub fn run(printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(printer: Printer) -> Result<ExitCode> {
     let table = TextTable {
         header: vec!["method".into(), "what it does".into()],
         rows: cpcvae::method::all()

@@ -13,7 +13,7 @@ use cpcvae::model::Target;
 use cpcvae_data::CellKind;
 
 /// Predicts and writes one line a row.
-pub fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &PredictArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = opened::model(&args.model)?;
     let rows = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;

@@ -20,7 +20,7 @@ const ACROSS: usize = 10;
 const IN_FIGURE: usize = 20;
 
 /// Reconstructs and writes a table or a figure.
-pub fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &ReconstructArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = opened::model(&args.model)?;
     let asked = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;

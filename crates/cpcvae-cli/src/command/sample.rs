@@ -25,7 +25,7 @@ struct Group {
 }
 
 /// Samples and writes a table or a figure.
-pub fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &SampleArgs, printer: Printer) -> Result<ExitCode> {
     if !(args.threshold > 0.0 && args.threshold <= 1.0) {
         bail!(
             "--threshold is {}; a probability is above 0 and at most 1",

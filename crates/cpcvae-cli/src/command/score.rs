@@ -11,7 +11,7 @@ use cpcvae::estimator::WantedLabels;
 use serde_json::json;
 
 /// Scores and writes one line a row, and the means.
-pub fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &ScoreArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = opened::model(&args.model)?;
     let asked = opened::rows(&model, &args.rows, &args.model.place, WantedLabels::None)?;

@@ -11,7 +11,7 @@ use cpcvae::estimator::{Fitted, HeldOutState, OpenedRows, Suspect, WantedLabels}
 use cpcvae_data::CellKind;
 
 /// Scores the unlabelled rows and writes the chosen ones, the best first.
-pub fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &SuggestArgs, printer: Printer) -> Result<ExitCode> {
     check_out(args.out.as_deref(), &args.rows.data)?;
     let model = opened::model(&args.model)?;
     let wanted = WantedLabels::WhereThere;

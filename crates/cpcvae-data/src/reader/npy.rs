@@ -187,24 +187,9 @@ fn element(descr: &str) -> std::result::Result<(Element, bool), String> {
                     .into(),
             );
         }
-        _ => Element::Number(match code {
-            "u1" => NumberKind::U8,
-            "u2" => NumberKind::U16,
-            "u4" => NumberKind::U32,
-            "u8" => NumberKind::U64,
-            "i1" => NumberKind::I8,
-            "i2" => NumberKind::I16,
-            "i4" => NumberKind::I32,
-            "i8" => NumberKind::I64,
-            "f2" => NumberKind::F16,
-            "f4" => NumberKind::F32,
-            "f8" => NumberKind::F64,
-            _ => {
-                return Err(format!(
-                    "elements of type `{descr}` are not read; save it as float32 or float64"
-                ));
-            }
-        }),
+        _ => Element::Number(NumberKind::from_numpy(code).ok_or_else(|| {
+            format!("elements of type `{descr}` are not read; save it as float32 or float64")
+        })?),
     };
     Ok((element, order == ">"))
 }

@@ -11,7 +11,11 @@ pub(super) struct Axis {
 impl Axis {
     /// The axis that holds all finite values, with `padding` of their range added at both ends
     /// and about `tick_count` ticks; `None` if no value is finite.
-    pub fn over(values: impl Iterator<Item = f64>, padding: f64, tick_count: f64) -> Option<Axis> {
+    pub(super) fn over(
+        values: impl Iterator<Item = f64>,
+        padding: f64,
+        tick_count: f64,
+    ) -> Option<Axis> {
         let finite = values.filter(|value| value.is_finite());
         let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))
@@ -35,7 +39,7 @@ impl Axis {
     }
 
     /// The position of a value: 0 at the low end, 1 at the high end.
-    pub fn position(&self, value: f64) -> f32 {
+    pub(super) fn position(&self, value: f64) -> f32 {
         ((value - self.low) / (self.high - self.low)) as f32
     }
 
@@ -44,7 +48,7 @@ impl Axis {
         (self.step / (self.high - self.low)) as f32
     }
 
-    pub fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
+    pub(super) fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
         // A small tolerance, so that rounding does not lose a tick at the end.
         let first = (self.low / self.step - 1e-9).ceil() as i64;
         let last = (self.high / self.step + 1e-9).floor() as i64;
@@ -52,7 +56,7 @@ impl Axis {
     }
 
     /// A tick as text, with the number of decimals of the step.
-    pub fn label(&self, tick: f64) -> String {
+    pub(super) fn label(&self, tick: f64) -> String {
         let largest = self.low.abs().max(self.high.abs());
         let text = if largest >= 1e7 || self.step < 1e-4 {
             scientific(tick)

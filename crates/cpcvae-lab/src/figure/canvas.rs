@@ -65,7 +65,7 @@ pub(super) struct Placement {
 
 impl Placement {
     /// Dark text centred on a point.
-    pub fn centred(x: f32, y: f32, size: f32) -> Placement {
+    pub(super) fn centred(x: f32, y: f32, size: f32) -> Placement {
         Placement {
             x,
             y,
@@ -80,21 +80,21 @@ impl Placement {
         Placement { anchor, ..self }
     }
 
-    pub fn turned(self) -> Placement {
+    pub(super) fn turned(self) -> Placement {
         Placement {
             turned: true,
             ..self
         }
     }
 
-    pub fn coloured(self, colour: Colour) -> Placement {
+    pub(super) fn coloured(self, colour: Colour) -> Placement {
         Placement { colour, ..self }
     }
 }
 
 impl Canvas {
     /// Sizes are rounded up to whole pixels, so that PNG and SVG agree.
-    pub fn new(width: f32, height: f32) -> Canvas {
+    pub(super) fn new(width: f32, height: f32) -> Canvas {
         Canvas {
             width: width.ceil(),
             height: height.ceil(),
@@ -102,7 +102,7 @@ impl Canvas {
         }
     }
 
-    pub fn text(&mut self, words: &str, placement: Placement) {
+    pub(super) fn text(&mut self, words: &str, placement: Placement) {
         if let Some(outline) = text::outline(words, placement) {
             let words = Some(words.to_owned());
             self.shapes.push(Shape::Area {
@@ -113,11 +113,11 @@ impl Canvas {
         }
     }
 
-    pub fn rectangle(&mut self, place: Rect, fill: Colour) {
+    pub(super) fn rectangle(&mut self, place: Rect, fill: Colour) {
         self.area(PathBuilder::from_rect(place), fill);
     }
 
-    pub fn frame(&mut self, place: Rect, colour: Colour, width: f32) {
+    pub(super) fn frame(&mut self, place: Rect, colour: Colour, width: f32) {
         self.shapes.push(Shape::Line {
             path: PathBuilder::from_rect(place),
             colour,
@@ -148,7 +148,7 @@ impl Canvas {
     }
 
     /// A line through the given points; a single point draws nothing.
-    pub fn line(&mut self, points: &[(f32, f32)], colour: Colour, width: f32) {
+    pub(super) fn line(&mut self, points: &[(f32, f32)], colour: Colour, width: f32) {
         if let Some(path) = path_through(points, false) {
             self.shapes.push(Shape::Line {
                 path,
@@ -158,7 +158,7 @@ impl Canvas {
         }
     }
 
-    pub fn dot(&mut self, (x, y): (f32, f32), radius: f32, fill: Colour) {
+    pub(super) fn dot(&mut self, (x, y): (f32, f32), radius: f32, fill: Colour) {
         self.shapes.push(Shape::Dot { x, y, radius, fill });
     }
 

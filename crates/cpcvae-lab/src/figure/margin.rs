@@ -18,7 +18,12 @@ pub(super) struct Labels<'a> {
 
 impl<'a> Labels<'a> {
     /// Computes sizes so that labels do not touch each other in cells of the given size.
-    pub fn new(columns: &'a [String], rows: &'a [String], size: f32, cell: (f32, f32)) -> Self {
+    pub(super) fn new(
+        columns: &'a [String],
+        rows: &'a [String],
+        size: f32,
+        cell: (f32, f32),
+    ) -> Self {
         let widest = text::widest(columns, size);
         let room = 0.92 * cell.0;
         // Slightly smaller text is easier to read than rotated text; tiny text is not.
@@ -39,7 +44,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Height that the column labels take above the cells.
-    pub fn above(&self) -> f32 {
+    pub(super) fn above(&self) -> f32 {
         match (self.columns.is_empty(), self.turned) {
             (true, _) => 0.0,
             (false, true) => text::widest(self.columns, self.column_size) + GAP,
@@ -48,7 +53,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Width that the row labels take left of the cells.
-    pub fn left(&self) -> f32 {
+    pub(super) fn left(&self) -> f32 {
         match self.rows.is_empty() {
             true => 0.0,
             false => text::widest(self.rows, self.row_size) + GAP,
@@ -56,7 +61,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Draws them around cells whose first corner is `corner` and which repeat every `pitch`.
-    pub fn draw(
+    pub(super) fn draw(
         &self,
         canvas: &mut Canvas,
         corner: (f32, f32),

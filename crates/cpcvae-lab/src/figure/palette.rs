@@ -11,13 +11,13 @@ pub(super) struct Colour {
 }
 
 impl Colour {
-    pub const WHITE: Colour = Colour::hex(0xffffff);
+    pub(crate) const WHITE: Colour = Colour::hex(0xffffff);
     /// Text, and the edges of diamonds.
-    pub const INK: Colour = Colour::hex(0x222222);
+    pub(super) const INK: Colour = Colour::hex(0x222222);
     /// Axes and less important text.
-    pub const GREY: Colour = Colour::hex(0x666666);
+    pub(super) const GREY: Colour = Colour::hex(0x666666);
     /// Frames and grid lines.
-    pub const PALE: Colour = Colour::hex(0xdadada);
+    pub(crate) const PALE: Colour = Colour::hex(0xdadada);
 
     pub(crate) const fn hex(code: u32) -> Colour {
         let [_, red, green, blue] = code.to_be_bytes();
@@ -34,7 +34,7 @@ impl Colour {
     }
 
     /// This colour over white: `strength` 0 is white, 1 the colour itself.
-    pub fn tint(self, strength: f32) -> Colour {
+    pub(super) fn tint(self, strength: f32) -> Colour {
         let mix = |channel: u8| {
             let strength = strength.clamp(0.0, 1.0);
             (255.0 + (f32::from(channel) - 255.0) * strength).round() as u8

@@ -21,7 +21,7 @@ pub(super) struct View {
 }
 
 impl View {
-    pub fn of(panel: &ScatterPanel) -> View {
+    pub(super) fn of(panel: &ScatterPanel) -> View {
         let mut low = [f32::INFINITY; 2];
         let mut high = [f32::NEG_INFINITY; 2];
         for position in positions(panel) {
@@ -50,7 +50,7 @@ impl View {
     }
 
     /// The image of a position when the view is fitted into `place` without distortion.
-    pub fn position(&self, position: [f32; 2], place: Rect) -> (f32, f32) {
+    pub(super) fn position(&self, position: [f32; 2], place: Rect) -> (f32, f32) {
         let scale = (place.width() / self.width).min(place.height() / self.height);
         let x = 0.5 * (place.left() + place.right()) + scale * (position[0] - self.centre[0]);
         let y = 0.5 * (place.top() + place.bottom()) - scale * (position[1] - self.centre[1]);

@@ -9,14 +9,14 @@ use super::job::{Bench, Job, Keep};
 use super::{Answer, Options, open};
 use crate::experiment::Record;
 use anyhow::{Context, Result, bail};
-use cpcvae::train::{TrainingInfo, Watch};
+use cpcvae::train::Watch;
 use cpcvae_data::write_atomically;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Environment variables with the number of a task, counted from 0: of HyperQueue, of Slurm arrays,
 /// and of indexed Kubernetes jobs.
-pub const INDEX_VARIABLES: [&str; 3] =
+pub(crate) const INDEX_VARIABLES: [&str; 3] =
     ["HQ_TASK_ID", "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
 
 /// The value of the first of these variables that is set.
@@ -93,13 +93,7 @@ pub fn one(options: &Options, index: usize, watch: &dyn Watch) -> Result<Answer>
     // Two workers with the same cell must not overwrite each other.
     let folder = job.folder(&bench.runs);
     let lock = folder.claim()?;
-    let mut observer = watch.training(&TrainingInfo {
-        name: job.key.to_string(),
-        part: 0,
-        parts: 1,
-    });
-    let record = job.train(bench, observer.as_mut())?;
-    drop(observer);
+    let record = job.train(bench, watch)?;
     let Some(record) = record else {
         return answer("stopped; the same command continues it".into(), None);
     };

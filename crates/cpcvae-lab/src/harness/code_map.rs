@@ -27,7 +27,7 @@ type Points = Vec<([f32; 2], u32)>;
 
 /// One panel for each model: codes in the colour of their true class, over the predictions for
 /// codes if the model predicts from codes.
-pub fn draw(
+pub(super) fn draw(
     figure: &FigurePlan,
     axes: &[Axis],
     rows: &[&Row<'_>],

@@ -4,7 +4,7 @@ use std::process::Command;
 
 /// The commit of the sources that this program was built from, with `-dirty` if they were changed
 /// since; the version if there is no repository, as for an installed program.
-pub fn commit() -> String {
+pub(super) fn commit() -> String {
     from_git().unwrap_or_else(|| env!("CARGO_PKG_VERSION").into())
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// A line for each method (and label count and code size, if they differ): means over draws, with a
 /// band of one standard deviation.
-pub fn draw(
+pub(super) fn draw(
     figure: &FigurePlan,
     rows: &[&Row<'_>],
     context: &FigureContext<'_>,

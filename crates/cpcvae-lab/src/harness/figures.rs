@@ -13,7 +13,7 @@ use cpcvae_data::{Dataset, Source, Split};
 use std::path::{Path, PathBuf};
 
 /// The context of figures.
-pub struct FigureContext<'a> {
+pub(super) struct FigureContext<'a> {
     /// All cells.
     pub jobs: &'a [Job],
     /// Where they were trained.
@@ -25,7 +25,7 @@ pub struct FigureContext<'a> {
 }
 
 /// A row's model of the first draw, with its data.
-pub struct ShownModel<'a> {
+pub(super) struct ShownModel<'a> {
     /// Identifies the cell.
     pub key: CellKey,
     /// Its numbers.
@@ -143,7 +143,7 @@ fn aligned_grid(shown_model: &ShownModel<'_>) -> Result<Grid> {
 
 impl FigureContext<'_> {
     /// The models of rows; a missing one is left out with a remark.
-    pub fn shown_models<'r>(
+    pub(crate) fn shown_models<'r>(
         &self,
         figure: &FigurePlan,
         rows: &[&Row<'r>],
@@ -190,7 +190,11 @@ impl FigureContext<'_> {
     }
 
     /// Draws a figure as PNG and SVG.
-    pub fn save(&self, name: &str, draw: impl Fn(&Path) -> Result<()>) -> Result<Vec<PathBuf>> {
+    pub(super) fn save(
+        &self,
+        name: &str,
+        draw: impl Fn(&Path) -> Result<()>,
+    ) -> Result<Vec<PathBuf>> {
         let paths = self.paths(name);
         for path in &paths {
             draw(path)?;
@@ -213,7 +217,7 @@ fn shown_record<'r>(row: &Row<'r>) -> Option<&'r Record> {
 
 impl ShownModel<'_> {
     /// The test rows.
-    pub fn test(&self) -> Result<&Dataset> {
+    pub(super) fn test(&self) -> Result<&Dataset> {
         let test = self.source.test.as_ref();
         test.context("the data set has no test rows to show")
     }
@@ -225,7 +229,7 @@ impl ShownModel<'_> {
 }
 
 /// The figure's name, followed by the row's if it has several files.
-pub fn file_name(figure: &FigurePlan, key: &CellKey, rows: &[&Row<'_>]) -> String {
+pub(super) fn file_name(figure: &FigurePlan, key: &CellKey, rows: &[&Row<'_>]) -> String {
     let name = &figure.name;
     let of_method = rows.iter().filter(|row| row.key.method == key.method);
     match (rows.len(), of_method.count()) {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 
 /// A file for each method: means over draws.
-pub fn draw(
+pub(super) fn draw(
     figure: &FigurePlan,
     rows: &[&Row<'_>],
     context: &FigureContext<'_>,

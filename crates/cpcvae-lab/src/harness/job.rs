@@ -5,14 +5,14 @@ use anyhow::{Context, Result};
 use cpcvae::config::{Preset, Request, RunConfig, choice};
 use cpcvae::device::Device;
 use cpcvae::run::{RunFolder, RunReport};
-use cpcvae::train::Observer;
+use cpcvae::train::{TrainingInfo, Watch};
 use cpcvae_data::{DataName, Source};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A cell that can be trained.
 #[derive(Debug)]
-pub struct Job {
+pub(super) struct Job {
     /// Identifies the cell.
     pub key: CellKey,
     /// Its settings, resolved.
@@ -22,7 +22,7 @@ pub struct Job {
 }
 
 /// The environment of training.
-pub struct Bench {
+pub(super) struct Bench {
     /// The experiment's name.
     pub experiment: String,
     /// The data.
@@ -39,7 +39,7 @@ pub struct Bench {
 
 impl Job {
     /// All cells of a plan. Unknown settings are errors here, before anything is trained.
-    pub fn all(
+    pub(super) fn all(
         plan: &Plan,
         data: &DataName,
         precision: Option<&str>,
@@ -79,7 +79,7 @@ impl Job {
     }
 
     /// The folder of its run, which depends on its settings.
-    pub fn folder(&self, runs: &Path) -> RunFolder {
+    pub(super) fn folder(&self, runs: &Path) -> RunFolder {
         RunFolder::at(runs.join(format!("{}-{}", self.key.slug(), self.hash)))
     }
 
@@ -90,18 +90,29 @@ impl Job {
     }
 
     /// Trains or resumes it; `None` when interrupted.
-    pub fn train(&self, bench: &Bench, observer: &mut dyn Observer) -> Result<Option<Record>> {
+    pub(super) fn train(&self, bench: &Bench, watch: &dyn Watch) -> Result<Option<Record>> {
+        let mut observer = watch.training(&TrainingInfo {
+            name: self.key.to_string(),
+            part: 0,
+            parts: 1,
+        });
         let start = Instant::now();
         let source = self.open(bench)?;
         let folder = self.folder(&bench.runs);
-        let run = cpcvae::run::run(&self.config, source, Some(&folder), &bench.device, observer)
-            .with_context(|| {
-                format!(
-                    "{} (its run is in {}; remove it to start it afresh)",
-                    self.key,
-                    folder.path().display()
-                )
-            })?;
+        let run = cpcvae::run::run(
+            &self.config,
+            source,
+            Some(&folder),
+            &bench.device,
+            observer.as_mut(),
+        )
+        .with_context(|| {
+            format!(
+                "{} (its run is in {}; remove it to start it afresh)",
+                self.key,
+                folder.path().display()
+            )
+        })?;
         Ok(match run.trained {
             None => None,
             Some(_) => Some(self.record(bench, &run.report, start.elapsed().as_secs_f64())?),
@@ -109,7 +120,7 @@ impl Job {
     }
 
     /// Its data.
-    pub fn open(&self, bench: &Bench) -> Result<Source> {
+    pub(super) fn open(&self, bench: &Bench) -> Result<Source> {
         let (config, needs_labels) = (&self.config, self.config.method.uses_labels());
         let data_dir = &bench.data_dir;
         Ok(bench
@@ -153,7 +164,7 @@ impl Job {
 
 /// What is kept of a run after it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub(super) enum Keep {
     /// Everything.
     All,
     /// What figures need.
@@ -164,7 +175,7 @@ pub enum Keep {
 
 impl Keep {
     /// What the plan needs.
-    pub fn of(plan: &Plan, key: &CellKey) -> Self {
+    pub(super) fn of(plan: &Plan, key: &CellKey) -> Self {
         let shown = |figure: &crate::experiment::FigurePlan| {
             figure.draw.needs_models() && figure.only.has(key)
         };

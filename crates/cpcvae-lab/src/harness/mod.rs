@@ -18,7 +18,7 @@ pub use plans::{UnknownExperiment, list};
 
 use crate::experiment::{CellKey, Plan, Record, ResultsFile, in_words, time_left};
 use anyhow::Result;
-use cpcvae::train::{TrainingInfo, Watch};
+use cpcvae::train::Watch;
 use cpcvae_data::DataName;
 use figures::FigureContext;
 use job::{Bench, Job, Keep};
@@ -206,13 +206,7 @@ fn train_one(
         })?;
         return Ok(true);
     }
-    let mut observer = watch.training(&TrainingInfo {
-        name: job.key.to_string(),
-        part: 0,
-        parts: 1,
-    });
-    let record = job.train(bench, observer.as_mut())?;
-    drop(observer);
+    let record = job.train(bench, watch)?;
     let Some(record) = record else {
         return Ok(false);
     };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Rows of panels with their titles.
 #[derive(Default)]
-pub struct Panels {
+pub(super) struct Panels {
     /// The panels.
     pub rows: Vec<Vec<ScatterPanel>>,
     /// What distinguishes the rows; empty if there is only one.
@@ -17,7 +17,7 @@ pub struct Panels {
 
 impl Panels {
     /// Draws them with a legend of the classes.
-    pub fn save(
+    pub(super) fn save(
         &self,
         context: &FigureContext<'_>,
         name: &str,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes table and figures of all records with the plan's settings. Returns text and a JSON
 /// object.
-pub fn write(
+pub(super) fn write(
     plan: &Plan,
     results: &ResultsFile,
     context: &FigureContext<'_>,

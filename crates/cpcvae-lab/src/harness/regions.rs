@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// One panel for each model: test rows in the colour of their prediction, labelled rows as diamonds
 /// in that of their class.
-pub fn draw(
+pub(super) fn draw(
     figure: &FigurePlan,
     axes: &[Axis],
     rows: &[&Row<'_>],

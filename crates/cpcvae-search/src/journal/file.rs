@@ -24,7 +24,7 @@ pub(crate) struct JournalFile {
 
 impl JournalFile {
     /// The journal at that path, which need not exist yet.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let problem = |error| SearchError::file(path, error);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(problem)?;
@@ -44,13 +44,13 @@ impl JournalFile {
     }
 
     /// Its path.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Complete lines that were not read before. A last line without its end is still being
     /// written, or its writer was killed.
-    pub fn new_lines(&mut self) -> Result<Vec<(usize, Value)>> {
+    pub(crate) fn new_lines(&mut self) -> Result<Vec<(usize, Value)>> {
         let problem = |error| SearchError::file(&self.path, error);
         let mut file = File::open(&self.path).map_err(problem)?;
         file.seek(SeekFrom::Start(self.read)).map_err(problem)?;
@@ -73,13 +73,13 @@ impl JournalFile {
     }
 
     /// Locks out other writers.
-    pub fn lock(&self) -> Result<Lock> {
+    pub(crate) fn lock(&self) -> Result<Lock> {
         Lock::acquire(&self.path)
     }
 
     /// Appends lines and syncs them to disk. `_lock` proves that no other process writes, so an
     /// incomplete last line is from a killed writer, and is truncated.
-    pub fn append(&self, lines: &[(Operation, Value)], _lock: &Lock) -> Result<()> {
+    pub(crate) fn append(&self, lines: &[(Operation, Value)], _lock: &Lock) -> Result<()> {
         let mut text = String::new();
         for (operation, fields) in lines {
             let mut line = Map::new();
@@ -98,7 +98,7 @@ impl JournalFile {
     fn write(&self, text: &str) -> std::io::Result<()> {
         let mut options = OpenOptions::new();
         let mut file = options.read(true).append(true).open(&self.path)?;
-        let whole = whole_lines(&mut file)?;
+        let whole = complete_lines(&mut file)?;
         if file.metadata()?.len() > whole {
             file.set_len(whole)?;
         }
@@ -127,7 +127,7 @@ fn parsed(line: &[u8]) -> serde_json::Result<Value> {
 }
 
 /// Bytes up to the end of the last complete line.
-fn whole_lines(file: &mut File) -> std::io::Result<u64> {
+fn complete_lines(file: &mut File) -> std::io::Result<u64> {
     const CHUNK: u64 = 4096;
     let mut end = file.metadata()?.len();
     while end > 0 {

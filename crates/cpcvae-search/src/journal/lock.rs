@@ -13,13 +13,13 @@ pub const GRACE: Duration = Duration::from_secs(30);
 
 /// Held while lines are appended.
 #[derive(Debug)]
-pub struct Lock {
+pub(crate) struct Lock {
     path: PathBuf,
 }
 
 impl Lock {
     /// Waits for the lock of a journal.
-    pub fn acquire(journal: &Path) -> Result<Self> {
+    pub(crate) fn acquire(journal: &Path) -> Result<Self> {
         Self::acquire_within(journal, GRACE)
     }
 

@@ -29,7 +29,7 @@ type Applied = Result<(), String>;
 
 impl Replay {
     /// Applies a line.
-    pub fn apply(&mut self, line: &Value) -> Applied {
+    pub(crate) fn apply(&mut self, line: &Value) -> Applied {
         let operation = line["op_code"].as_u64().and_then(Operation::from_number);
         let Some(operation) = operation else {
             return Err(format!("unknown operation {}", line["op_code"]));
@@ -78,7 +78,7 @@ impl Replay {
     }
 
     /// The number of the study of that name.
-    pub fn place(&self, name: &str) -> Option<usize> {
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
         let is_it = |study: &StudyRecord| study.name == name && !study.is_deleted;
         self.studies.iter().position(is_it)
     }

@@ -4,7 +4,7 @@ use super::truncated::log_mass;
 
 /// Probabilities of grid points from counts, of which one must be positive. Values of a range are
 /// smoothed, choices are not.
-pub fn grid_density(counts: &[usize], are_choices: bool) -> Vec<f64> {
+pub(crate) fn grid_density(counts: &[usize], are_choices: bool) -> Vec<f64> {
     let seen: Vec<(f64, f64)> = counts
         .iter()
         .enumerate()

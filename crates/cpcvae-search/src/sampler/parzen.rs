@@ -26,14 +26,14 @@ enum Kernels {
 
 /// The mixture.
 #[derive(Clone, Debug)]
-pub struct Parzen {
+pub(super) struct Parzen {
     weights: Vec<f64>,
     parameters: Vec<Kernels>,
 }
 
 impl Parzen {
     /// From the parameters of trials: `seen[trial][parameter]`, oldest first.
-    pub fn new(parameters: &[&Parameter], seen: &[Vec<f64>]) -> Self {
+    pub(super) fn new(parameters: &[&Parameter], seen: &[Vec<f64>]) -> Self {
         let mut weights = weights(seen.len());
         weights.push(1.0);
         let total: f64 = weights.iter().sum();
@@ -49,7 +49,7 @@ impl Parzen {
     }
 
     /// A draw.
-    pub fn draw(&self, random: &mut impl Rng) -> Vec<f64> {
+    pub(super) fn draw(&self, random: &mut impl Rng) -> Vec<f64> {
         let chosen = choose(&self.weights, random.random());
         let parameters = self.parameters.iter();
         parameters
@@ -58,7 +58,7 @@ impl Parzen {
     }
 
     /// The logarithm of the density at a point.
-    pub fn log_density(&self, point: &[f64]) -> f64 {
+    pub(super) fn log_density(&self, point: &[f64]) -> f64 {
         let logs = self.weights.iter().enumerate().map(|(kernel, weight)| {
             let parameters = self.parameters.iter().zip(point);
             let sum: f64 = parameters

@@ -10,7 +10,7 @@ fn below(x: f64) -> f64 {
 
 /// The logarithm of the probability between `a` and `b`, in standard deviations; accurate in the
 /// tails.
-pub fn log_mass(a: f64, b: f64) -> f64 {
+pub(crate) fn log_mass(a: f64, b: f64) -> f64 {
     let mass = if a > 0.0 {
         0.5 * (erfc(a / SQRT_2) - erfc(b / SQRT_2))
     } else if b < 0.0 {
@@ -22,7 +22,7 @@ pub fn log_mass(a: f64, b: f64) -> f64 {
 }
 
 /// The logarithm of the density at `x`.
-pub fn log_density(x: f64, mean: f64, deviation: f64, low: f64, high: f64) -> f64 {
+pub(super) fn log_density(x: f64, mean: f64, deviation: f64, low: f64, high: f64) -> f64 {
     let z = (x - mean) / deviation;
     let mass = log_mass((low - mean) / deviation, (high - mean) / deviation);
     -0.5 * z * z - 0.5 * (2.0 * std::f64::consts::PI).ln() - deviation.ln() - mass
@@ -30,7 +30,7 @@ pub fn log_density(x: f64, mean: f64, deviation: f64, low: f64, high: f64) -> f6
 
 /// The quantile of share `u` of the distribution truncated to `low` and `high`. The mean is between
 /// them.
-pub fn quantile(u: f64, mean: f64, deviation: f64, low: f64, high: f64) -> f64 {
+pub(super) fn quantile(u: f64, mean: f64, deviation: f64, low: f64, high: f64) -> f64 {
     let (a, b) = ((low - mean) / deviation, (high - mean) / deviation);
     let from = below(a);
     let share = from + u * log_mass(a, b).exp();

@@ -1,7 +1,7 @@
 //! Held-out predictions fold by fold, and baselines on the same folds.
 
 use super::{Comparison, MethodScores, ScoreKind};
-use crate::calibration::{closeness, rightness};
+use crate::calibration::{accuracies, negative_errors};
 use crate::config::{EnsembleMembers, RunConfig};
 use crate::crossfit::{CrossFit, Folding, HeldOut, PredictValues, Spread};
 use crate::ensemble::Voter;
@@ -160,10 +160,10 @@ pub fn comparison(
 pub fn members_held_out(fit: &CrossFit<'_>, config: &RunConfig) -> Result<Vec<HeldOut>> {
     let mut all: Vec<HeldOut> = Vec::new();
     for part in 0..fit.parts() {
-        for (member, said) in fit.members(part, config)?.into_iter().enumerate() {
+        for (member, member_rows) in fit.members(part, config)?.into_iter().enumerate() {
             match all.get_mut(member) {
-                Some(before) => before.extend(said),
-                None => all.push(said),
+                Some(before) => before.extend(member_rows),
+                None => all.push(member_rows),
             }
         }
     }
@@ -238,8 +238,8 @@ fn scores(data: &Dataset, name: &str, held_out: &HeldOut) -> MethodScores {
     MethodScores {
         name: name.into(),
         scores: match &data.labels {
-            Labels::Values { .. } => closeness(data, held_out),
-            _ => rightness(data, held_out),
+            Labels::Values { .. } => negative_errors(data, held_out),
+            _ => accuracies(data, held_out),
         },
     }
 }

@@ -1,7 +1,7 @@
 //! Accuracy against the number of labels, measured on held-out ones.
 
 use super::{CurvePoint, Workplace};
-use crate::calibration::rightness;
+use crate::calibration::accuracies;
 use crate::config::RunConfig;
 use crate::crossfit::{CrossFit, Folding};
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ pub fn learning_curve(
         let Some(held_out) = place.hold_out(&fit, config, &name, folder.as_deref())? else {
             return Ok(None);
         };
-        let right = rightness(data, &held_out);
+        let right = accuracies(data, &held_out);
         rows = right.len();
         let mean = right.iter().sum::<f64>() / right.len().max(1) as f64;
         let Some(accuracy) = share(mean, right.len()) else {

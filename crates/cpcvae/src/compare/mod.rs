@@ -6,12 +6,14 @@ mod comparison;
 mod learning_curve;
 mod paired;
 mod power_law;
+mod verdict;
 
 pub use baselines::{
     Workplace, baseline_trainings, comparison, hold_out_labels, members_held_out,
     trained_baselines, with_baselines, with_voters,
 };
-pub use comparison::{Comparison, MethodScores, Outcome, ScoreKind, Verdict};
+pub use comparison::{Comparison, MethodScores, ScoreKind};
 pub use learning_curve::{LearningCurve, learning_curve};
 pub use paired::Paired;
 pub use power_law::{CurvePoint, PowerLaw, worth_buying};
+pub use verdict::{Outcome, Verdict};

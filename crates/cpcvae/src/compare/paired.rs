@@ -23,7 +23,7 @@ pub struct Paired {
 impl Paired {
     /// Compares shares of correct predictions, between 0 and 1, row by row. The interval is that of
     /// Agresti and Min (2005), which also holds for few rows; `None` without rows.
-    pub fn of_shares(ours: &[f64], theirs: &[f64]) -> Option<Self> {
+    pub(crate) fn of_shares(ours: &[f64], theirs: &[f64]) -> Option<Self> {
         let mut paired = Self::counted(ours, theirs)?;
         let gains = ours.iter().zip(theirs).map(|(a, b)| a - b);
         let won: f64 = gains.clone().map(|gain| gain.max(0.0)).sum();
@@ -39,7 +39,7 @@ impl Paired {
 
     /// Compares any scores of which larger is better, by the t interval of their differences;
     /// `None` for fewer than two rows.
-    pub fn of_scores(ours: &[f64], theirs: &[f64]) -> Option<Self> {
+    pub(crate) fn of_scores(ours: &[f64], theirs: &[f64]) -> Option<Self> {
         let mut paired = Self::counted(ours, theirs)?;
         let rows = ours.len() as f64;
         let gains = ours.iter().zip(theirs).map(|(a, b)| a - b);

@@ -46,7 +46,7 @@ impl RunConfig {
     /// These default settings with pseudo-labels from `source`. They label all unlabelled rows, so
     /// most of a batch is unlabelled (the few labelled rows are soon fitted), and images are
     /// shifted by a pixel.
-    pub fn with_pseudo_labels(mut self, source: PseudoLabelSourceName) -> Self {
+    pub(crate) fn with_pseudo_labels(mut self, source: PseudoLabelSourceName) -> Self {
         self.pseudo_labels.source = source;
         let train = &mut self.train;
         (train.labelled_per_batch, train.unlabelled_per_batch) = (20, 180);
@@ -57,7 +57,7 @@ impl RunConfig {
     }
 
     /// These default settings with ensemble members beside the network.
-    pub fn with_ensemble(mut self) -> Self {
+    pub(crate) fn with_ensemble(mut self) -> Self {
         self.ensemble.members = EnsembleMembers::All;
         self.ensemble.kept_rows = KEPT_ROWS;
         self

@@ -63,11 +63,11 @@ impl Request {
 
     /// The method's name.
     pub fn method(&self) -> &str {
-        self.asked_method().unwrap_or(METHOD)
+        self.requested_method().unwrap_or(METHOD)
     }
 
     /// The method's name, if one was requested.
-    pub fn asked_method(&self) -> Option<&str> {
+    pub fn requested_method(&self) -> Option<&str> {
         self.chosen.as_deref().or(self.named.as_deref())
     }
 
@@ -82,7 +82,7 @@ impl Request {
     }
 
     /// The requested settings in one table, without the method's name and `[data]`.
-    pub fn asked_settings(&self) -> Table {
+    pub(crate) fn requested_settings(&self) -> Table {
         let mut all = Table::new();
         for layer in &self.layers {
             lay(&mut all, &layer.settings);
@@ -202,7 +202,7 @@ mod tests {
         .expect("fits")
     }
 
-    fn said(pairs: &[&str]) -> Request {
+    fn request(pairs: &[&str]) -> Request {
         let pairs: Vec<String> = pairs.iter().map(ToString::to_string).collect();
         let mut request = Request::new(None);
         request.push("test", parse_settings(&pairs).expect("well formed"));
@@ -213,7 +213,9 @@ mod tests {
     fn what_is_said_wins_over_what_suits_the_rows() {
         let plain = Request::new(None).settings_for(&rows(40)).expect("ok");
         assert_eq!(plain.model.code, 20);
-        let config = said(&["model.code=3"]).settings_for(&rows(40)).expect("ok");
+        let config = request(&["model.code=3"])
+            .settings_for(&rows(40))
+            .expect("ok");
         assert_eq!(
             (config.model.code, config.model.hidden),
             (3, plain.model.hidden)
@@ -222,8 +224,8 @@ mod tests {
 
     #[test]
     fn settings_may_name_the_method_and_what_was_chosen_first_wins() {
-        assert_eq!(said(&["method=pc"]).method(), "pc");
-        assert_eq!(said(&["method.name=m2"]).method(), "m2");
+        assert_eq!(request(&["method=pc"]).method(), "pc");
+        assert_eq!(request(&["method.name=m2"]).method(), "m2");
         let mut request = Request::new(Some("vae"));
         request.push("test", parse_settings(&["method=pc".into()]).expect("ok"));
         assert_eq!(request.method(), "vae");
@@ -232,7 +234,7 @@ mod tests {
     #[test]
     fn built_in_data_has_its_protocol_before_it_is_opened() {
         let mnist = DataName::BuiltIn(BuiltIn::Mnist);
-        let config = said(&["data.labels=50"]).settings_before_opening(&mnist, "mnist");
+        let config = request(&["data.labels=50"]).settings_before_opening(&mnist, "mnist");
         let data = config.expect("ok").data;
         assert_eq!((data.labels, data.validation), (50, 10_000.0));
     }

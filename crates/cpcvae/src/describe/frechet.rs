@@ -14,7 +14,7 @@ pub(super) struct Moments {
 
 impl Moments {
     /// Moments of weighted rows. `None` for fewer than two rows.
-    pub fn of(rows: &Matrix, weights: &[f64]) -> Option<Self> {
+    pub(super) fn of(rows: &Matrix, weights: &[f64]) -> Option<Self> {
         let n = rows.columns;
         let total: f64 = weights.iter().sum();
         let squares: f64 = weights.iter().map(|w| (w / total).powi(2)).sum();

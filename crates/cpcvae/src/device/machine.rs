@@ -57,7 +57,7 @@ pub struct Machine {
 
 impl Machine {
     /// Detects them.
-    pub fn look() -> Result<Self> {
+    pub fn detect() -> Result<Self> {
         check_instructions()?;
         let named = |isa: &Isa| format!("{isa:?}").to_lowercase();
         let devices = [
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_is_said_of_the_machine_holds_together() {
-        let machine = Machine::look().expect("instructions");
+        let machine = Machine::detect().expect("instructions");
         assert!(machine.instructions.contains(&machine.chosen));
         assert!(machine.instructions.contains(&"portable".to_string()));
         assert!(machine.threads >= 1 && machine.processors >= 1);

@@ -1,6 +1,6 @@
 //! Ensemble members on disk: their training rows and their votes.
 
-use super::learnt::{Learnt, Targets};
+use super::training_rows::{Targets, TrainingRows};
 use super::{Ensemble, MOST_LABELS};
 use crate::error::{Error, Result};
 use crate::model::Target;
@@ -25,10 +25,10 @@ struct About {
 impl Ensemble {
     /// Writes them beside the run's model.
     pub fn save(&self, folder: &RunFolder) -> Result<()> {
-        let rows = &self.learnt.rows;
+        let rows = &self.training_rows.rows;
         let shape = vec![rows.rows, rows.columns];
         let mut tensors = vec![("rows", shape, rows.values.clone())];
-        match &self.learnt.targets {
+        match &self.training_rows.targets {
             Targets::Classes { labels, .. } => {
                 let classes = labels.iter().map(|(_, class)| *class as f32);
                 tensors.push(("classes", vec![rows.rows], classes.collect()));
@@ -38,17 +38,17 @@ impl Ensemble {
             }
         }
         if let super::Fitted::Classes(_, Some(spread)) = &self.fitted {
-            let (all, beliefs) = spread.parts();
+            let (all, class_probs) = spread.parts();
             let count = all.len() / rows.columns;
             tensors.push(("spread.rows", vec![count, rows.columns], all.to_vec()));
-            let shape = vec![count, self.learnt.targets.outputs()];
-            tensors.push(("spread.beliefs", shape, beliefs.to_vec()));
+            let shape = vec![count, self.training_rows.targets.outputs()];
+            tensors.push(("spread.beliefs", shape, class_probs.to_vec()));
         }
         let named = tensors.into_iter();
         let named = named.map(|(name, shape, values)| (name.to_string(), (shape, values)));
         let about = About {
             format: FORMAT,
-            compared: self.learnt.compared,
+            compared: self.training_rows.compared,
             votes: self.votes.clone(),
         };
         let file = TensorFile {
@@ -107,27 +107,27 @@ impl Ensemble {
             true if is_classes => Some(spread_of(&mut file, columns, outputs)?),
             _ => None,
         };
-        let learnt = Learnt {
+        let training_rows = TrainingRows {
             compared: about.compared,
             rows: Matrix::new(rows, columns, values).map_err(|error| error.to_string())?,
             targets,
         };
         let is_sound = |values: &[f32]| !values.iter().any(|value| value.is_infinite());
-        let sound_labels = match &learnt.targets {
+        let sound_labels = match &training_rows.targets {
             Targets::Values { values, .. } => values.iter().all(|value| value.is_finite()),
             Targets::Classes { .. } => true,
         };
-        if !is_sound(&learnt.rows.values) || !sound_labels {
+        if !is_sound(&training_rows.rows.values) || !sound_labels {
             return Err("has rows with infinite values".into());
         }
-        let fitted = learnt.fitted(spread);
+        let fitted = training_rows.fitted(spread);
         if about.votes.len() != 1 + fitted.names().len() {
             return Err("its votes are not those of a network and its members".into());
         }
         Ok(Self {
             fitted,
-            learnt,
-            judged: None,
+            training_rows,
+            leave_one_out: None,
             votes: about.votes,
         })
     }
@@ -154,12 +154,12 @@ fn spread_of(
     classes: usize,
 ) -> std::result::Result<Spread, String> {
     let (_, all) = take(file, "spread.rows")?;
-    let (_, beliefs) = take(file, "spread.beliefs")?;
+    let (_, class_probs) = take(file, "spread.beliefs")?;
     let is_share = |p: &f32| (0.0..=1.0).contains(p);
-    if !beliefs.iter().all(is_share) || !all.iter().all(|value| value.is_finite()) {
+    if !class_probs.iter().all(is_share) || !all.iter().all(|value| value.is_finite()) {
         return Err("`spread` holds values that are not finite or not probabilities".into());
     }
-    let spread = Spread::kept(columns, classes, all, beliefs);
+    let spread = Spread::kept(columns, classes, all, class_probs);
     spread.ok_or("`spread` does not fit its rows".into())
 }
 
@@ -211,12 +211,14 @@ mod tests {
         let ensemble = Ensemble::of_file(file(vec![0.0, 1.0], 0.2), &two_classes()).expect("fits");
         let layout = Layout::Columns(vec!["x".into()]);
         let rows = |values: Vec<f32>| Matrix::new(values.len(), 1, values).expect("fits");
-        let said = ensemble.said(rows(vec![-1.0, 2.0]), &layout).expect("said");
+        let predictions = ensemble
+            .predictions(rows(vec![-1.0, 2.0]), &layout)
+            .expect("predictions");
         let unsure = Matrix::new(2, 2, vec![0.5; 4]).expect("fits");
-        let mean = ensemble.mean(unsure, said);
+        let mean = ensemble.mean(unsure, predictions);
         assert!(mean.row(0)[0] > 0.6 && mean.row(1)[1] > 0.6, "{mean:?}");
         let wide = Matrix::new(1, 3, vec![0.0; 3]).expect("fits");
-        assert!(ensemble.said(wide, &layout).is_err());
+        assert!(ensemble.predictions(wide, &layout).is_err());
     }
 
     #[test]
@@ -249,9 +251,9 @@ mod tests {
         let ensemble = of_values(vec![-1.0, 1.0], voters).expect("fits");
         let layout = Layout::Columns(vec!["x".into()]);
         let rows = Matrix::new(2, 1, vec![0.0, 1.0]).expect("fits");
-        let said = ensemble.said(rows, &layout).expect("said");
+        let predictions = ensemble.predictions(rows, &layout).expect("predictions");
         let network = Matrix::new(2, 1, vec![-1.0, 1.0]).expect("fits");
-        let mean = ensemble.mean(network, said).values;
+        let mean = ensemble.mean(network, predictions).values;
         assert!(mean[0] < -0.3 && mean[1] > 0.3, "{mean:?}");
     }
 }

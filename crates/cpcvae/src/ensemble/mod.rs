@@ -6,20 +6,20 @@
 //! and only rows and weights need to be validated.
 
 mod file;
-mod learnt;
+mod training_rows;
 
 use crate::config::{EnsembleMembers, RunConfig};
 use crate::error::{Error, Result};
 use crate::prepare::Preprocess;
 use crate::pseudo_label::{
-    ComparedFeatures, Judged, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean,
+    ComparedFeatures, LeaveOneOut, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean,
 };
 use crate::regressors::{self, Regressors};
 use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Split};
-pub(crate) use learnt::Fitted;
-use learnt::{Learnt, Targets};
 use serde::{Deserialize, Serialize};
+pub(crate) use training_rows::Fitted;
+use training_rows::{Targets, TrainingRows};
 
 /// The most labelled rows for the members, so that opening a run stays fast.
 const MOST_LABELS: usize = 2000;
@@ -38,10 +38,10 @@ const NETWORK_PRIOR_OF_VALUES: f64 = 1.0 / 3.0;
 /// Members, and the weights of their votes and the network's.
 #[derive(Clone, Debug)]
 pub struct Ensemble {
-    learnt: Learnt,
+    training_rows: TrainingRows,
     fitted: Fitted,
     /// Leave-one-out predictions of label propagation, if it was just fitted.
-    judged: Option<Judged>,
+    leave_one_out: Option<LeaveOneOut>,
     /// The network's first, then one a member.
     votes: Vec<Vote>,
 }
@@ -90,7 +90,7 @@ impl Truth {
 
 impl Ensemble {
     /// Whether these settings and labels have members: at least two classes, or numbers.
-    pub fn is_wanted(config: &RunConfig, labels: &Labels) -> bool {
+    pub(crate) fn is_wanted(config: &RunConfig, labels: &Labels) -> bool {
         let fits = match labels {
             Labels::Classes { .. } => labels.class_names().len() > 1,
             Labels::Values { .. } => true,
@@ -118,29 +118,29 @@ impl Ensemble {
         let labelled = prepared(&chosen)?;
         let targets = Targets::of(&labelled.labels);
         let rows = compared_of(labelled);
-        let (spread, judged) = match &targets {
+        let (spread, leave_one_out) = match &targets {
             Targets::Values { .. } => (None, None),
             Targets::Classes { labels, classes } => {
                 let most = (MOST_NUMBERS / rows.columns.max(1)).min(MOST_SPREAD);
                 let others = evenly(&split.unlabelled, most.saturating_sub(chosen.len()));
                 let mut all = rows.values.clone();
                 all.extend(compared_of(prepared(&others)?).values);
-                let (spread, judged) = Spread::fit(all, rows.columns, labels, *classes);
-                (Some(spread), Some(judged))
+                let (spread, leave_one_out) = Spread::fit(all, rows.columns, labels, *classes);
+                (Some(spread), Some(leave_one_out))
             }
         };
-        let learnt = Learnt {
+        let training_rows = TrainingRows {
             compared,
             rows,
             targets,
         };
-        let fitted = learnt.fitted(spread);
+        let fitted = training_rows.fitted(spread);
         let usual = as_shares(fitted.priors());
         Ok(Some(Self {
             votes: usual.into_iter().map(vote_of).collect(),
             fitted,
-            learnt,
-            judged,
+            training_rows,
+            leave_one_out,
         }))
     }
 
@@ -161,19 +161,19 @@ impl Ensemble {
 
     /// Votes of the members alone, by their own cross-validation.
     fn own_votes(&self) -> Option<Vec<Vote>> {
-        let rows = &self.learnt.rows;
+        let rows = &self.training_rows.rows;
         let priors = &self.fitted.priors()[1..];
-        match (&self.learnt.targets, &self.fitted) {
+        match (&self.training_rows.targets, &self.fitted) {
             (Targets::Classes { labels, classes }, Fitted::Classes(members, _)) => {
-                let judged = self.judged.as_ref()?;
-                let of_judges = |said: Vec<f32>| -> Vec<f32> {
-                    let row = |label: &usize| said[label * classes..][..*classes].to_vec();
-                    judged.labels.iter().flat_map(row).collect()
+                let leave_one_out = self.leave_one_out.as_ref()?;
+                let of_left_out = |predictions: Vec<f32>| -> Vec<f32> {
+                    let row = |label: &usize| predictions[label * classes..][..*classes].to_vec();
+                    leave_one_out.labels.iter().flat_map(row).collect()
                 };
                 let left_out = members.left_out(&rows.values, labels).into_iter();
-                let mut left_out: Vec<Vec<f32>> = left_out.map(of_judges).collect();
-                left_out.push(judged.said.clone());
-                let known = judged.labels.iter().map(|label| labels[*label].1);
+                let mut left_out: Vec<Vec<f32>> = left_out.map(of_left_out).collect();
+                left_out.push(leave_one_out.class_probs.clone());
+                let known = leave_one_out.labels.iter().map(|label| labels[*label].1);
                 let known: Vec<u32> = known.collect();
                 Some(Vote::by_left_out(&left_out, priors, &known, *classes))
             }
@@ -190,7 +190,7 @@ impl Ensemble {
     /// outputs]`.
     pub fn with_votes(mut self, left_out: &[Vec<f32>], truth: &Truth) -> Self {
         let priors = self.fitted.priors();
-        let outputs = self.learnt.targets.outputs();
+        let outputs = self.training_rows.targets.outputs();
         self.votes = match truth {
             Truth::Classes(classes) => Vote::by_left_out(left_out, &priors, classes, outputs),
             Truth::Values(values) => {
@@ -203,16 +203,16 @@ impl Ensemble {
 
     /// The mean prediction of the members, `[rows, outputs]`, without the network, with prior
     /// weights.
-    pub fn members_mean(said: &[Vec<f32>], labels: &Labels) -> Vec<f32> {
+    pub(crate) fn members_mean(predictions: &[Vec<f32>], labels: &Labels) -> Vec<f32> {
         match labels {
             Labels::Values { .. } => {
-                regressors::mean(&as_shares(Regressors::PRIORS.to_vec()), said)
+                regressors::mean(&as_shares(Regressors::PRIORS.to_vec()), predictions)
             }
             _ => {
-                let spreads = said.len() > Members::NAMES.len();
+                let spreads = predictions.len() > Members::NAMES.len();
                 let shares = as_shares(class_priors(spreads));
                 let votes: Vec<Vote> = shares.into_iter().map(vote_of).collect();
-                log_mean(&votes, said, labels.class_names().len())
+                log_mean(&votes, predictions, labels.class_names().len())
             }
         }
     }
@@ -230,7 +230,7 @@ impl Ensemble {
     /// Its parts.
     pub(crate) fn parts(&self) -> EnsembleParts<'_> {
         EnsembleParts {
-            compared: self.learnt.compared,
+            compared: self.training_rows.compared,
             fitted: &self.fitted,
             votes: &self.votes,
         }
@@ -238,23 +238,23 @@ impl Ensemble {
 
     /// Predictions of each member for prepared rows of that layout, `[rows, outputs]`: class
     /// probabilities, or continuous labels in the network's units.
-    pub fn said(&self, rows: Matrix, layout: &Layout) -> Result<Vec<Vec<f32>>> {
-        let compared = self.learnt.compared.of(rows, layout);
-        if compared.columns != self.learnt.rows.columns {
+    pub fn predictions(&self, rows: Matrix, layout: &Layout) -> Result<Vec<Vec<f32>>> {
+        let compared = self.training_rows.compared.of(rows, layout);
+        if compared.columns != self.training_rows.rows.columns {
             return Err(Error::Mismatch(format!(
                 "members of the ensemble know rows of {} columns, and these have {}; train again",
-                self.learnt.rows.columns, compared.columns
+                self.training_rows.rows.columns, compared.columns
             )));
         }
-        Ok(self.fitted.said(&compared.values))
+        Ok(self.fitted.predictions(&compared.values))
     }
 
     /// The weighted mean of the network's predictions, `[rows, outputs]`, and the members': of
     /// classes in log space.
-    pub fn mean(&self, network: Matrix, said: Vec<Vec<f32>>) -> Matrix {
+    pub fn mean(&self, network: Matrix, predictions: Vec<Vec<f32>>) -> Matrix {
         let mut all = vec![network.values];
-        all.extend(said);
-        let values = match &self.learnt.targets {
+        all.extend(predictions);
+        let values = match &self.training_rows.targets {
             Targets::Classes { classes, .. } => log_mean(&self.votes, &all, *classes),
             Targets::Values { .. } => {
                 let shares: Vec<f64> = self.votes.iter().map(|vote| vote.weight).collect();

@@ -185,7 +185,7 @@ impl Estimator {
             held_out,
             ..self.clone()
         };
-        let members = this.first_answer(&config, &source, watch)?;
+        let members = this.report_members(&config, &source, watch)?;
         let mut observer = watch.training(&TrainingInfo {
             name: config.method.name().into(),
             part: 0,

@@ -111,7 +111,7 @@ impl<S: Data<Elem = f32>> AsRows for ArrayBase<S, Ix2> {
 }
 
 /// A matrix as a view of `ndarray`, without a copy.
-pub fn as_array(matrix: &Matrix) -> ArrayView2<'_, f32> {
+pub(super) fn as_array(matrix: &Matrix) -> ArrayView2<'_, f32> {
     ArrayView2::from_shape((matrix.rows, matrix.columns), &matrix.values)
         .expect("a matrix holds as many values as it says")
 }

@@ -4,7 +4,7 @@ use super::estimator::Estimator;
 use super::fitted::{Fitted, HeldOutState};
 use super::held_out_details::HeldOutDetails;
 use super::suspects::suspects;
-use crate::calibration::{closeness, compared_without_label, rightness};
+use crate::calibration::{accuracies, compared_without_label, negative_errors};
 use crate::compare::{self, Workplace};
 use crate::config::RunConfig;
 use crate::crossfit::{CrossFit, HeldOut};
@@ -19,7 +19,7 @@ impl Estimator {
     /// The ensemble members' figures on held-out labels, reported before the network is trained,
     /// since they take only seconds. `None` if there are no members, and for a resumed run, which
     /// has reported them before.
-    pub(super) fn first_answer(
+    pub(super) fn report_members(
         &self,
         config: &RunConfig,
         source: &Source,
@@ -36,9 +36,10 @@ impl Estimator {
         };
         let members = compare::members_held_out(&fit, config)?;
         if let Some(first) = members.first() {
-            let said: Vec<Vec<f32>> = members.iter().map(|m| m.outputs.values.clone()).collect();
-            let together = first.with_values(Ensemble::members_mean(&said, &data.labels));
-            if let Some(note) = first_figure(data, &together) {
+            let predictions: Vec<Vec<f32>> =
+                members.iter().map(|m| m.outputs.values.clone()).collect();
+            let together = first.with_values(Ensemble::members_mean(&predictions, &data.labels));
+            if let Some(note) = held_out_summary(data, &together) {
                 watch.note(&format!("first result, without the network: {note}"));
             }
         }
@@ -94,7 +95,7 @@ impl Estimator {
         let ours = fitted.vote(data, &network, &members);
         let unlabelled = fitted
             .with_seed(config.seed)
-            .answers_without_label(data, &split)?;
+            .unlabelled_predictions(data, &split)?;
         let calibration = fitted.calibration.clone();
         let calibration = calibration.with_held_out(data, &ours, &unlabelled);
         let comparison = compare::comparison(
@@ -137,9 +138,9 @@ impl Fitted {
         let Some(ensemble) = self.ensemble.take() else {
             return network.clone();
         };
-        let said = |all: &HeldOut| all.outputs.values.clone();
-        let of_members: Vec<Vec<f32>> = members.iter().map(said).collect();
-        let mut all = vec![said(network)];
+        let predictions = |all: &HeldOut| all.outputs.values.clone();
+        let of_members: Vec<Vec<f32>> = members.iter().map(predictions).collect();
+        let mut all = vec![predictions(network)];
         all.extend(of_members.iter().cloned());
         let ensemble = ensemble.with_votes(&all, &Truth::of(data, &network.rows));
         let mean = ensemble.mean(network.outputs.clone(), of_members);
@@ -148,12 +149,12 @@ impl Fitted {
     }
 
     /// The predictions for some rows without a label: `[rows, outputs]`.
-    fn answers_without_label(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
+    fn unlabelled_predictions(&self, data: &Dataset, split: &Split) -> Result<Matrix> {
         match &self.ensemble {
-            None => self.trained.answers_without_label(data, split),
+            None => self.trained.unlabelled_predictions(data, split),
             Some(_) => {
                 let rows = data.select(&compared_without_label(split));
-                self.common_outputs(&self.card().preprocess.apply(rows)?)
+                self.ensemble_outputs(&self.card().preprocess.apply(rows)?)
             }
         }
     }
@@ -169,10 +170,10 @@ impl Fitted {
 
 /// The figures on held-out labels in words: the accuracy, or the mean absolute error. `None` if no
 /// label was held out.
-fn first_figure(data: &Dataset, held_out: &HeldOut) -> Option<String> {
+fn held_out_summary(data: &Dataset, held_out: &HeldOut) -> Option<String> {
     let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len().max(1) as f64;
     if matches!(data.labels, Labels::Values { .. }) {
-        let near = closeness(data, held_out);
+        let near = negative_errors(data, held_out);
         let error = -mean(&near);
         return (!near.is_empty()).then(|| {
             format!(
@@ -181,7 +182,7 @@ fn first_figure(data: &Dataset, held_out: &HeldOut) -> Option<String> {
             )
         });
     }
-    let right = rightness(data, held_out);
+    let right = accuracies(data, held_out);
     let share = share(mean(&right), right.len())?;
     Some(format!(
         "{:.1}% of {} held-out labels right (95% interval {:.1}% to {:.1}%)",

@@ -21,32 +21,39 @@
 #[allow(clippy::module_inception)]
 mod estimator;
 
-mod answer;
 mod budget;
 pub mod builders;
+mod codes;
 mod export;
 mod finished;
 mod fit;
 mod fitted;
 mod held_out_details;
+mod impute;
 mod input;
 mod measure;
 mod parts;
 mod predict;
+mod predictions;
 mod quality;
 mod read_rows;
+mod row_options;
+mod sample;
 mod suggest;
 mod suspects;
 
-pub use answer::{Imputed, SampleOptions, SampledClass};
 pub use builders::*;
 pub use estimator::Estimator;
 pub use fit::Fit;
 pub use fitted::{Fitted, HeldOutState};
 pub use held_out_details::{HeldOutDetails, ReliabilityBin};
+pub use impute::Imputed;
 pub use input::AsRows;
-pub use predict::{PredictOptions, Predictions};
+pub use predict::PredictOptions;
+pub use predictions::Predictions;
 pub use quality::{Quality, QualityOptions};
-pub use read_rows::{LabelColumns, OpenedRows, RowOptions, WantedLabels};
+pub use read_rows::OpenedRows;
+pub use row_options::{LabelColumns, RowOptions, WantedLabels};
+pub use sample::{SampleOptions, SampledClass};
 pub use suggest::Suggestion;
 pub use suspects::Suspect;

@@ -28,3 +28,9 @@ impl Fitted {
         })
     }
 }
+
+/// Appends the rows of a part.
+pub(super) fn append(all: &mut Matrix, more: Matrix) {
+    all.rows += more.rows;
+    all.values.extend(more.values);
+}

@@ -57,7 +57,7 @@ impl Fitted {
         let prepared = preprocess.apply(open.clone())?;
         let inference = &self.trained.inference;
         let codes = inference.encode(&prepared.features)?.mean;
-        let mut probabilities = self.common_outputs(&prepared)?;
+        let mut probabilities = self.ensemble_outputs(&prepared)?;
         let temperature = self.calibration.temperature;
         at_temperature(&mut probabilities.values, names.len(), temperature);
         let percentiles = match &self.nearest {

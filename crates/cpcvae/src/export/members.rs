@@ -8,7 +8,7 @@ use super::input::Row;
 use crate::ensemble::{Ensemble, EnsembleParts, Fitted};
 use crate::pseudo_label::trees::{Node, Trees};
 use crate::pseudo_label::{ComparedFeatures, Logistic, Members, Ridge, Spread, Vote};
-use crate::pseudo_label::{NEAREST_DISTANCE, NEIGHBOURS, doubt};
+use crate::pseudo_label::{NEAREST_DISTANCE, NEIGHBOURS, uniform_mix};
 use crate::regressors::Regressors;
 use cpcvae_data::Layout;
 
@@ -38,29 +38,29 @@ pub(super) fn vote(
         ) => hog(graph, &row.features, [*height, *width, *channels]),
         _ => row.features.clone(),
     };
-    let mut said = vec![Some(graph.as_double(network))];
+    let mut predictions = vec![Some(graph.as_double(network))];
     let scores: Vec<Value> = match fitted {
         Fitted::Classes(members, spread) => {
-            said.extend(classifiers(
+            predictions.extend(classifiers(
                 graph,
                 members,
                 spread.as_ref(),
                 &features,
                 outputs,
             ));
-            let heard = said.into_iter().zip(votes);
-            heard
-                .filter_map(|(said, vote)| Some(score(graph, &said?, vote, outputs)))
+            let voters = predictions.into_iter().zip(votes);
+            voters
+                .filter_map(|(predictions, vote)| Some(score(graph, &predictions?, vote, outputs)))
                 .collect()
         }
         Fitted::Values(fitted) => {
-            said.extend(regressors(graph, fitted, &features, outputs));
-            let heard = said.into_iter().zip(votes);
-            let share = |(said, vote): (Option<Value>, &Vote)| {
+            predictions.extend(regressors(graph, fitted, &features, outputs));
+            let voters = predictions.into_iter().zip(votes);
+            let share = |(predictions, vote): (Option<Value>, &Vote)| {
                 let weight = graph.double(vote.weight);
-                Some(graph.node("Mul", &[&said?, &weight]))
+                Some(graph.node("Mul", &[&predictions?, &weight]))
             };
-            heard.filter_map(share).collect()
+            voters.filter_map(share).collect()
         }
     };
     let scores: Vec<&Value> = scores.iter().collect();
@@ -82,15 +82,15 @@ fn classifiers(
 ) -> Vec<Option<Value>> {
     let wide = graph.as_double(features);
     let forests = members.forests();
-    let mut said: Vec<Option<Value>> = Vec::new();
+    let mut predictions: Vec<Option<Value>> = Vec::new();
     for forest in forests {
-        said.push(Some(trees(graph, forest, features, classes)));
+        predictions.push(Some(trees(graph, forest, features, classes)));
     }
-    said.push(Some(logistic(graph, members.logistic(), &wide, classes)));
+    predictions.push(Some(logistic(graph, members.logistic(), &wide, classes)));
     let of_ridge = members.ridge();
-    said.push(of_ridge.map(|fitted| ridge(graph, fitted, &wide, classes)));
-    said.push(spread.map(|spread| neighbours(graph, spread, &wide, classes)));
-    said
+    predictions.push(of_ridge.map(|fitted| ridge(graph, fitted, &wide, classes)));
+    predictions.push(spread.map(|spread| neighbours(graph, spread, &wide, classes)));
+    predictions
 }
 
 /// Predictions of regressors, `[rows, outputs]`.
@@ -101,9 +101,9 @@ fn regressors(
     outputs: usize,
 ) -> Vec<Option<Value>> {
     let wide = graph.as_double(features);
-    let mut said = Vec::new();
+    let mut predictions = Vec::new();
     for forest in fitted.forests() {
-        said.push(Some(trees(graph, forest, features, outputs)));
+        predictions.push(Some(trees(graph, forest, features, outputs)));
     }
     for fit in fitted.ridges() {
         let mean = graph.doubles(&[outputs], &fit.mean);
@@ -123,20 +123,20 @@ fn regressors(
                 outputs,
             ),
         };
-        said.push(Some(graph.node("Add", &[&sum, &mean])));
+        predictions.push(Some(graph.node("Add", &[&sum, &mean])));
     }
     let (rows, values, count, least) = fitted.nearest();
     let near = (rows, values, outputs);
     let (sums, weights) = nearest_sums(graph, near, &wide, count, least);
-    said.push(Some(graph.node("Div", &[&sums, &weights])));
-    said
+    predictions.push(Some(graph.node("Div", &[&sums, &weights])));
+    predictions
 }
 
 /// A voter's weighted log-probabilities.
-fn score(graph: &mut Graph, said: &Value, vote: &Vote, classes: usize) -> Value {
-    let (share, rest) = doubt(classes);
+fn score(graph: &mut Graph, predictions: &Value, vote: &Vote, classes: usize) -> Value {
+    let (share, rest) = uniform_mix(classes);
     let (share, rest) = (graph.double(share), graph.double(rest));
-    let held = graph.node("Mul", &[said, &share]);
+    let held = graph.node("Mul", &[predictions, &share]);
     let held = graph.node("Add", &[&held, &rest]);
     let log = graph.node("Log", &[&held]);
     let weight = graph.double(vote.weight * vote.sharpness);
@@ -152,7 +152,7 @@ fn trees(graph: &mut Graph, forest: &Trees, features: &Value, outputs: usize) ->
             nodes.push(tree, number(at), node, number, forest.share());
         }
     }
-    let [said] = graph.node_of(
+    let [predictions] = graph.node_of(
         "ai.onnx.ml",
         "TreeEnsembleRegressor",
         &[features],
@@ -173,7 +173,7 @@ fn trees(graph: &mut Graph, forest: &Trees, features: &Value, outputs: usize) ->
             ("target_weights", Setting::Floats(nodes.weights)),
         ],
     );
-    graph.as_double(&said)
+    graph.as_double(&predictions)
 }
 
 /// Nodes of trees in the layout of the operator.
@@ -255,8 +255,8 @@ fn ridge(graph: &mut Graph, fitted: &Ridge, wide: &Value, classes: usize) -> Val
 
 /// Mean class probabilities of the rows nearest to each, weighted by one over their distances.
 fn neighbours(graph: &mut Graph, spread: &Spread, wide: &Value, classes: usize) -> Value {
-    let (rows, beliefs) = spread.parts();
-    let near = (rows, beliefs, classes);
+    let (rows, class_probs) = spread.parts();
+    let near = (rows, class_probs, classes);
     let (sums, _) = nearest_sums(graph, near, wide, NEIGHBOURS, NEAREST_DISTANCE);
     let total = graph.row_sums(&sums);
     let shares = graph.node("Div", &[&sums, &total]);

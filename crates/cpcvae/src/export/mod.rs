@@ -107,12 +107,12 @@ impl OnnxFile {
             shape: &card.shape,
             parameters: &parameters,
         };
-        let said = model::said(&mut graph, networks, &row);
+        let predicted = model::outputs(&mut graph, networks, &row);
         let mut outputs = Outputs::default();
-        if let Some(code) = &said.code {
+        if let Some(code) = &predicted.code {
             outputs.code(&mut graph, code, card.shape.code);
         }
-        match (&card.shape.target, &said.answer) {
+        match (&card.shape.target, &predicted.answer) {
             (Target::Classes(names), Some(answer)) => {
                 let common = ensemble.map(|ensemble| {
                     let layout = &card.preprocess.layout;

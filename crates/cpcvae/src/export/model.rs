@@ -7,7 +7,7 @@ use crate::model::{AuxiliaryShape, ModelKind, Target};
 use crate::net::spatial_transformer::DIMENSIONS as TRANSFORM;
 
 /// The graph's values for a model's code and prediction.
-pub(super) struct Said {
+pub(super) struct ModelOutputs {
     /// The mean of q(z|x), `[rows, code]`; `None` for a classifier.
     pub(super) code: Option<Value>,
     /// Probabilities of the classes, before calibration, or standardised labels, `[rows, outputs]`;
@@ -17,7 +17,7 @@ pub(super) struct Said {
 
 /// The same as [`encode`](crate::infer::Inference::encode) and
 /// [`predict`](crate::infer::Inference::predict) at the means of latent variables.
-pub(super) fn said(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> Said {
+pub(super) fn outputs(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> ModelOutputs {
     let shape = networks.shape;
     match shape.kind {
         ModelKind::Vae => {
@@ -29,14 +29,14 @@ pub(super) fn said(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> Said
                 let outputs = networks.dense(graph, "Vae.predictor", &seen);
                 in_shares(graph, &outputs, &shape.target)
             });
-            Said {
+            ModelOutputs {
                 code: Some(code),
                 answer,
             }
         }
         ModelKind::Classifier => {
             let outputs = networks.encoder(graph, "Classifier.network", &row.seen);
-            Said {
+            ModelOutputs {
                 code: None,
                 answer: Some(in_shares(graph, &outputs, &shape.target)),
             }
@@ -50,7 +50,7 @@ pub(super) fn said(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> Said
             let answer = graph.softmax(&logits);
             let y = most_probable(graph, &answer, shape.target.outputs());
             let raw = networks.class_conditional(graph, "LabelVae.encoder", &row.seen, &y);
-            Said {
+            ModelOutputs {
                 code: Some(graph.columns(&raw, 0, shape.code)),
                 answer: Some(answer),
             }
@@ -59,7 +59,7 @@ pub(super) fn said(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> Said
             let raw = networks.encoder(graph, "StackedVae.features.encoder", &row.seen);
             let code = graph.columns(&raw, 0, shape.code);
             let logits = networks.dense(graph, "StackedVae.labels.classifier", &code);
-            Said {
+            ModelOutputs {
                 answer: Some(graph.softmax(&logits)),
                 code: Some(code),
             }
@@ -77,7 +77,7 @@ pub(super) fn said(graph: &mut Graph, networks: Networks<'_>, row: &Row) -> Said
             let answer = graph.softmax(&logits);
             let y = most_probable(graph, &answer, shape.target.outputs());
             let raw = networks.class_conditional(graph, "AuxiliaryVae.encoder", &both, &y);
-            Said {
+            ModelOutputs {
                 code: Some(graph.columns(&raw, 0, shape.code)),
                 answer: Some(answer),
             }

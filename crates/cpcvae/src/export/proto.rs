@@ -134,11 +134,11 @@ pub mod attribute_type {
     /// A text.
     pub const STRING: i32 = 3;
     /// Numbers.
-    pub const FLOATS: i32 = 6;
+    pub(crate) const FLOATS: i32 = 6;
     /// Integers.
-    pub const INTS: i32 = 7;
+    pub(crate) const INTS: i32 = 7;
     /// Texts.
-    pub const STRINGS: i32 = 8;
+    pub(crate) const STRINGS: i32 = 8;
 }
 
 /// A constant.

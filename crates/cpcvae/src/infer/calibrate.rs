@@ -8,11 +8,11 @@ use crate::probabilities::{largest, softmax};
 
 /// Regularises 1/T towards 1, counted as rows that are off by 1 - 1/T: with few rows the
 /// temperature stays near 1.
-const PULL: f64 = 4.0;
+const REGULARISATION: f64 = 4.0;
 /// Confidence is increased only by as much as is certain at this many standard errors of 1/T.
 /// Held-out rows are predicted by models with fewer labels, and overconfidence costs more than
 /// underconfidence.
-const DOUBT: f64 = 1.96;
+const STANDARD_ERRORS: f64 = 1.96;
 /// The range of 1/T. A model with an accuracy below chance would give 0, where probabilities become
 /// uniform.
 const RANGE: (f64, f64) = (0.1, 20.0);
@@ -21,7 +21,7 @@ pub(crate) const SMALLEST: f64 = 1e-12;
 
 /// The temperature for held-out `probabilities [rows, classes]` and the true `classes` of the rows:
 /// that at which the mean probability of the most probable class equals the accuracy (expectation
-/// consistency, Clarté et al. 2023), except for `PULL`. The usual temperature, of least log-loss,
+/// consistency, Clarté et al. 2023), except for `REGULARISATION`. The usual temperature, of least log-loss,
 /// was further off on test rows, since a few confident mistakes determine it. The confidence of a
 /// row increases with 1/T, so a Newton iteration, safeguarded by bisection, finds the only
 /// solution. Without rows it is 1.
@@ -64,7 +64,7 @@ pub fn temperature(
     if inverse > 1.0 {
         let excess = Excess::at(inverse, &logits, width, classes, class_weights);
         let standard_error = excess.variance.sqrt() / excess.slope;
-        inverse = (inverse - DOUBT * standard_error).max(1.0);
+        inverse = (inverse - STANDARD_ERRORS * standard_error).max(1.0);
     }
     1.0 / inverse
 }
@@ -89,8 +89,8 @@ impl Excess {
         class_weights: &[f64],
     ) -> Self {
         let mut excess = Self {
-            sum: PULL * (inverse - 1.0),
-            slope: PULL,
+            sum: REGULARISATION * (inverse - 1.0),
+            slope: REGULARISATION,
             variance: 0.0,
         };
         for (row, class) in logits.chunks_exact(width.max(1)).zip(classes) {

@@ -14,7 +14,7 @@ use cpcvae_data::{Matrix, Rows};
 use rayon::prelude::*;
 
 /// Rows with less than this probability of a class are left out of its mixture.
-const HARDLY: f32 = 1e-3;
+const SMALLEST_WEIGHT: f32 = 1e-3;
 
 /// Mixtures of the codes of each class, or of all rows where there are no classes.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl FittedCodes {
         let (code, classes) = (codes.mean.columns, belongs.columns);
         let members_of = |class: usize| -> Vec<Member> {
             let weights = (0..codes.mean.rows).map(|row| (row, belongs.row(row)[class]));
-            let near = weights.filter(|(_, weight)| *weight >= HARDLY);
+            let near = weights.filter(|(_, weight)| *weight >= SMALLEST_WEIGHT);
             near.map(|(row, weight)| (row, f64::from(weight))).collect()
         };
         let members: Vec<Vec<Member>> = (0..classes).map(members_of).collect();

@@ -35,7 +35,7 @@ impl Inference {
     }
 
     /// Whether the model has codes, so that it can generate rows.
-    pub fn is_generative(&self) -> bool {
+    pub(crate) fn is_generative(&self) -> bool {
         self.generative_model().is_some()
     }
 

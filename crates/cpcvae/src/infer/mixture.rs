@@ -199,7 +199,7 @@ pub(super) struct Moments {
 
 impl Moments {
     /// Of rows with their weights.
-    pub fn of(codes: &Codes, members: impl Iterator<Item = Member> + Clone) -> Self {
+    pub(super) fn of(codes: &Codes, members: impl Iterator<Item = Member> + Clone) -> Self {
         let code = codes.mean.columns;
         let members = members.filter(|(_, weight)| *weight > 1e-6);
         let weight: f64 = members.clone().map(|(_, weight)| weight).sum();

@@ -11,9 +11,9 @@ mod draws;
 mod encode;
 mod evaluate;
 mod fitted_codes;
-mod gaps;
 mod generative;
 mod impute;
+mod missing_cells;
 mod mixture;
 mod per_class;
 mod predict;
@@ -22,7 +22,7 @@ mod reconstruct;
 mod sample;
 mod score;
 mod suggest;
-mod unusual;
+mod typicality;
 
 pub use crate::probabilities::largest;
 pub use encode::Codes;
@@ -34,7 +34,7 @@ pub use reconstruct::Reconstruction;
 pub use sample::{ClassSamples, CodeSource, RejectionLimits};
 pub use score::Scores;
 pub use suggest::{entropy, suggest};
-pub use unusual::Typical;
+pub use typicality::Typical;
 
 use crate::distribution::binarise;
 use crate::model::{Model, Shape};

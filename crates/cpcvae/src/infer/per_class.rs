@@ -1,5 +1,6 @@
 //! Precision, recall and AUC of each class.
 
+use super::quality::auroc;
 use cpcvae_data::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -41,30 +42,15 @@ pub(super) fn of_each_class(
     (0..confusion.len()).map(figures).collect()
 }
 
-/// By ranks (Mann-Whitney U), with mean ranks for ties.
 fn auc(probabilities: &Matrix, labels: &[Option<u32>], class: usize) -> Option<f64> {
     let known = labels.iter().enumerate();
-    let mut scored: Vec<(f32, bool)> = known
+    let (scores, is_of_class): (Vec<f64>, Vec<bool>) = known
         .filter_map(|(row, label)| {
             let is_of_class = (*label)? as usize == class;
-            Some((probabilities.row(row)[class], is_of_class))
+            Some((f64::from(probabilities.row(row)[class]), is_of_class))
         })
-        .collect();
-    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let of_class = scored
-        .iter()
-        .filter(|(_, is_of_class)| *is_of_class)
-        .count() as f64;
-    let others = scored.len() as f64 - of_class;
-    let mut ranks = 0.0;
-    let mut before = 0;
-    for tied in scored.chunk_by(|a, b| a.0 == b.0) {
-        let rank = before as f64 + (tied.len() + 1) as f64 / 2.0;
-        ranks += rank * tied.iter().filter(|(_, is_of_class)| *is_of_class).count() as f64;
-        before += tied.len();
-    }
-    let pairs = of_class * others;
-    (pairs > 0.0).then(|| (ranks - of_class * (of_class + 1.0) / 2.0) / pairs)
+        .unzip();
+    auroc(&scores, &is_of_class)
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ pub fn quality(probabilities: &[f32], width: usize, classes: &[u32]) -> Option<Q
 
 /// Area under the ROC curve: how often a positive scores higher than a negative, ties counting
 /// half. `None` if one kind is missing.
-pub fn auroc(scores: &[f64], is_positive: &[bool]) -> Option<f64> {
+pub(crate) fn auroc(scores: &[f64], is_positive: &[bool]) -> Option<f64> {
     let mut order: Vec<usize> = (0..scores.len().min(is_positive.len())).collect();
     order.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
     let positives = order.iter().filter(|&&row| is_positive[row]).count();

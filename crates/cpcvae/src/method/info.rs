@@ -115,7 +115,7 @@ macro_rules! methods {
             }
 
             /// The same method with another lambda; weights given as multiples of lambda follow.
-            pub fn with_prediction_weight(mut self, weight: f64) -> Self {
+            pub(crate) fn with_prediction_weight(mut self, weight: f64) -> Self {
                 match &mut self {
                     $(Self::$variant(settings) => settings.set_prediction_weight(weight),)+
                 }

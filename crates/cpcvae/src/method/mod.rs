@@ -91,23 +91,23 @@ impl Method {
     }
 
     /// Whether training uses unlabelled rows.
-    pub fn uses_unlabelled(&self) -> bool {
+    pub(crate) fn uses_unlabelled(&self) -> bool {
         self.info().uses_unlabelled
     }
 
     /// Whether labels must be classes.
-    pub fn needs_classes(&self) -> bool {
+    pub(crate) fn needs_classes(&self) -> bool {
         self.info().needs_classes
     }
 
     /// Whether its networks for images have batch normalisation unless settings say otherwise.
-    pub fn has_batch_norm(&self) -> bool {
+    pub(crate) fn has_batch_norm(&self) -> bool {
         self.info().has_batch_norm
     }
 
     /// Whether images are black and white and have no affine transform unless settings say
     /// otherwise.
-    pub fn has_plain_images(&self) -> bool {
+    pub(crate) fn has_plain_images(&self) -> bool {
         self.info().has_plain_images
     }
 }

@@ -23,7 +23,7 @@ impl DataKind {
     }
 
     /// The kind of data of a built-in data set.
-    pub fn of_built_in(data: BuiltIn) -> Self {
+    pub(crate) fn of_built_in(data: BuiltIn) -> Self {
         match data.holds_images() {
             true => Self::Images,
             false => Self::Table,

@@ -55,7 +55,7 @@ impl Shape {
 
     /// A lower bound on the number of parameters: those of its widest dense layers, or of its
     /// convolutions.
-    pub fn least_parameters(&self) -> u64 {
+    pub(crate) fn least_parameters(&self) -> u64 {
         let product = |a: usize, b: usize| (a as u64).saturating_mul(b as u64);
         let between = self.hidden.windows(2).map(|pair| product(pair[0], pair[1]));
         let (first, last) = (self.hidden.first(), self.hidden.last());

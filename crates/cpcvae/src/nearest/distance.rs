@@ -44,7 +44,7 @@ impl NearestRows {
         if !whole.is_empty() {
             // A row is the nearest to itself.
             let count = COMPARED + usize::from(own.is_some());
-            let near = nearest(width, &queries, &self.whole, count);
+            let near = nearest(width, &queries, &self.zero_filled, count);
             let each = near.rows.chunks_exact(near.count);
             let each = each.zip(near.distances.chunks_exact(near.count));
             for (row, (others, distances)) in whole.into_iter().zip(each) {
@@ -71,7 +71,7 @@ impl NearestRows {
             .collect();
         // In increasing order.
         let mut nearest = [f32::INFINITY; COMPARED];
-        for (number, other) in self.whole.chunks_exact(row.len()).enumerate() {
+        for (number, other) in self.zero_filled.chunks_exact(row.len()).enumerate() {
             let square = square(&row, other, &known);
             if square < nearest[COMPARED - 1] && number != own {
                 let place = nearest.partition_point(|other| *other <= square);

@@ -10,7 +10,7 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 /// How many code dimensions the transform takes.
-pub const DIMENSIONS: usize = 6;
+pub(crate) const DIMENSIONS: usize = 6;
 
 /// The ranges alpha(1..6) of the transform.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -14,36 +14,41 @@ const MOST_LABELS: usize = 40;
 pub(super) fn choose(
     graph: &KnnGraph,
     labels: &[(u32, u32)],
-    judges: &[usize],
+    held_out: &[usize],
     classes: usize,
 ) -> (f64, Vec<f64>) {
     let mut best = (ALPHAS[0], Vec::new());
     let mut most = 0;
     for alpha in ALPHAS {
-        let beliefs = left_out(graph, alpha, labels, judges, classes);
-        let found = found_again(&beliefs, labels, judges, classes);
-        if found < most {
+        let class_probs = leave_one_out(graph, alpha, labels, held_out, classes);
+        let count = correct(&class_probs, labels, held_out, classes);
+        if count < most {
             // A still larger alpha takes longest to solve and would not help.
             break;
         }
-        most = found;
-        best = (alpha, beliefs);
+        most = count;
+        best = (alpha, class_probs);
     }
     best
 }
 
 /// How many of the left-out labels have their own class as the single most probable one.
-fn found_again(beliefs: &[f64], labels: &[(u32, u32)], judges: &[usize], classes: usize) -> usize {
-    let is_found = |(belief, judge): &(&[f64], &usize)| {
-        let class = labels[**judge].1 as usize;
-        (0..classes).all(|k| k == class || belief[k] < belief[class])
+fn correct(
+    class_probs: &[f64],
+    labels: &[(u32, u32)],
+    held_out: &[usize],
+    classes: usize,
+) -> usize {
+    let is_correct = |(row_probs, label): &(&[f64], &usize)| {
+        let class = labels[**label].1 as usize;
+        (0..classes).all(|k| k == class || row_probs[k] < row_probs[class])
     };
-    let rows = beliefs.chunks_exact(classes).zip(judges);
-    rows.filter(is_found).count()
+    let rows = class_probs.chunks_exact(classes).zip(held_out);
+    rows.filter(is_correct).count()
 }
 
 /// Indices of the labels that are left out: all, or every n-th of a longer list.
-pub(super) fn judges(labels: &[(u32, u32)]) -> Vec<usize> {
+pub(super) fn held_out(labels: &[(u32, u32)]) -> Vec<usize> {
     let step = labels.len().div_ceil(MOST_LABELS).max(1);
     (0..labels.len()).step_by(step).collect()
 }
@@ -52,26 +57,26 @@ pub(super) fn judges(labels: &[(u32, u32)]) -> Vec<usize> {
 ///
 /// The solution is linear in the labels, so leaving one out is subtracting the solution for it
 /// alone: no system has to be solved twice.
-fn left_out(
+fn leave_one_out(
     graph: &KnnGraph,
     alpha: f64,
     labels: &[(u32, u32)],
-    judges: &[usize],
+    held_out: &[usize],
     classes: usize,
 ) -> Vec<f64> {
     // A column for each class with all its labels, and one for each left-out label alone.
-    let columns = classes + judges.len();
+    let columns = classes + held_out.len();
     let mut right = vec![0.0; graph.rows() * columns];
     for (row, class) in labels {
         right[*row as usize * columns + *class as usize] = 1.0;
     }
-    for (place, judge) in judges.iter().enumerate() {
-        right[labels[*judge].0 as usize * columns + classes + place] = 1.0;
+    for (column, label) in held_out.iter().enumerate() {
+        right[labels[*label].0 as usize * columns + classes + column] = 1.0;
     }
-    let mut beliefs = solve(graph, alpha, columns, right);
-    graph.divide_by_degrees(columns, &mut beliefs);
+    let mut class_probs = solve(graph, alpha, columns, right);
+    graph.divide_by_degrees(columns, &mut class_probs);
     let mut masses = vec![0.0; columns];
-    for row in beliefs.chunks_exact(columns) {
+    for row in class_probs.chunks_exact(columns) {
         masses.iter_mut().zip(row).for_each(|(mass, b)| *mass += b);
     }
     let mut counts = vec![0.0; classes];
@@ -79,25 +84,25 @@ fn left_out(
         .iter()
         .for_each(|(_, class)| counts[*class as usize] += 1.0);
 
-    let of_judge = |(place, judge): (usize, &usize)| -> Vec<f64> {
-        let (row, class) = labels[*judge];
-        let own = classes + place;
-        let beliefs = &beliefs[row as usize * columns..][..columns];
-        let belief = |k: usize| {
+    let of_label = |(column, label): (usize, &usize)| -> Vec<f64> {
+        let (row, class) = labels[*label];
+        let own = classes + column;
+        let class_probs = &class_probs[row as usize * columns..][..columns];
+        let row_probs = |k: usize| {
             let is_own = f64::from(u8::from(k == class as usize));
-            let arrived = beliefs[k] - is_own * beliefs[own];
+            let arrived = class_probs[k] - is_own * class_probs[own];
             let mass = masses[k] - is_own * masses[own];
             // Without another label of its class no mass can arrive, and values below the solver's
             // tolerance are rounding error.
-            if mass > 1e-9 * masses[k] && arrived > TOLERANCE * beliefs[own] {
+            if mass > 1e-9 * masses[k] && arrived > TOLERANCE * class_probs[own] {
                 counts[k] * arrived / mass
             } else {
                 0.0
             }
         };
-        (0..classes).map(belief).collect()
+        (0..classes).map(row_probs).collect()
     };
-    judges.iter().enumerate().flat_map(of_judge).collect()
+    held_out.iter().enumerate().flat_map(of_label).collect()
 }
 
 #[cfg(test)]
@@ -116,13 +121,13 @@ mod tests {
         let (points, labels) = chains();
         let graph = KnnGraph::between(&nearest_others(2, &points, 6), 400);
         for alpha in [0.9, 0.99, 0.999] {
-            let beliefs = left_out(&graph, alpha, &labels, &[0, 1, 2, 3], 2);
-            let fast = found_again(&beliefs, &labels, &[0, 1, 2, 3], 2);
+            let class_probs = leave_one_out(&graph, alpha, &labels, &[0, 1, 2, 3], 2);
+            let fast = correct(&class_probs, &labels, &[0, 1, 2, 3], 2);
             let slow = (0..labels.len()).filter(|left_out| {
                 let mut others = labels.clone();
                 let (row, class) = others.remove(*left_out);
-                let beliefs = super::super::propagate::beliefs(&graph, alpha, &others, 2);
-                let row = &beliefs[row as usize * 2..][..2];
+                let class_probs = super::super::propagate::class_probs(&graph, alpha, &others, 2);
+                let row = &class_probs[row as usize * 2..][..2];
                 // The class masses follow all four labels, as in the fast version.
                 let weight = |k: u32| if k == class { 2.0 } else { 1.0 };
                 row[class as usize] * weight(class) > row[1 - class as usize] * weight(1 - class)
@@ -135,6 +140,6 @@ mod tests {
     fn few_labels_on_long_chains_ask_for_a_large_alpha() {
         let (points, labels) = chains();
         let graph = KnnGraph::between(&nearest_others(2, &points, 6), 400);
-        assert!(choose(&graph, &labels, &judges(&labels), 2).0 >= 0.999);
+        assert!(choose(&graph, &labels, &held_out(&labels), 2).0 >= 0.999);
     }
 }

@@ -1,9 +1,9 @@
 //! Pseudo-labels of an ensemble of classifiers with weighted votes.
 
 use super::members::Members;
-use super::propagate::{beliefs, knn_graph};
+use super::propagate::{class_probs, knn_graph};
 use super::vote::{Vote, log_mean};
-use super::{alpha, whole};
+use super::{alpha, zero_filled};
 
 /// The prior weight of label propagation, relative to 1 for all members together.
 pub const PROPAGATION_PRIOR: f64 = 0.6;
@@ -23,41 +23,41 @@ pub fn ensemble(
     classes: usize,
     neighbours: usize,
 ) -> Vec<f32> {
-    let features = &whole(features)[..];
+    let features = &zero_filled(features)[..];
     let graph = knn_graph(features, width, neighbours);
-    let judges = alpha::judges(labels);
-    let (alpha, by_propagation) = alpha::choose(&graph, labels, &judges, classes);
+    let held_out = alpha::held_out(labels);
+    let (alpha, by_propagation) = alpha::choose(&graph, labels, &held_out, classes);
     let members = Members::fit(features, width, labels, classes);
-    let of_judges = |all: Vec<f32>| -> Vec<f32> {
+    let of_left_out = |all: Vec<f32>| -> Vec<f32> {
         let row = |judge: &usize| all[judge * classes..][..classes].to_vec();
-        judges.iter().flat_map(row).collect()
+        held_out.iter().flat_map(row).collect()
     };
-    let known: Vec<u32> = judges.iter().map(|judge| labels[*judge].1).collect();
+    let known: Vec<u32> = held_out.iter().map(|label| labels[*label].1).collect();
     let mut left_out = vec![normalised(&by_propagation, classes)];
     left_out.extend(
         members
             .left_out(features, labels)
             .into_iter()
-            .map(of_judges),
+            .map(of_left_out),
     );
     let priors: Vec<f64> = std::iter::once(PROPAGATION_PRIOR)
         .chain(Members::PRIORS)
         .collect();
     let votes = Vote::by_left_out(&left_out, &priors, &known, classes);
-    let mut said = vec![beliefs(&graph, alpha, labels, classes)];
-    said.extend(members.beliefs(features));
-    log_mean(&votes, &said, classes)
+    let mut all = vec![class_probs(&graph, alpha, labels, classes)];
+    all.extend(members.class_probs(features));
+    log_mean(&votes, &all, classes)
 }
 
 /// Rows normalised to sum 1; uniform where all are zero.
-fn normalised(beliefs: &[f64], classes: usize) -> Vec<f32> {
+fn normalised(class_probs: &[f64], classes: usize) -> Vec<f32> {
     let row = |row: &[f64]| -> Vec<f32> {
         let sum: f64 = row.iter().sum();
-        let share = |belief: &f64| match sum > 0.0 {
-            true => (belief / sum) as f32,
+        let share = |row_probs: &f64| match sum > 0.0 {
+            true => (row_probs / sum) as f32,
             false => 1.0 / classes as f32,
         };
         row.iter().map(share).collect()
     };
-    beliefs.chunks_exact(classes).flat_map(row).collect()
+    class_probs.chunks_exact(classes).flat_map(row).collect()
 }

@@ -6,7 +6,7 @@
 
 use super::labelled::{Classifier, Labelled};
 use super::trees::{ClassTargets, Growth, Known, Splits, Trees};
-use super::whole;
+use super::zero_filled;
 
 /// Probabilities of the classes, `[rows, classes]`, for `features [rows, width]` of which some
 /// rows have the class given in `labels` (row, class), by a forest grown on these. A missing cell
@@ -15,14 +15,14 @@ use super::whole;
 /// # Panics
 /// If a row or class of a label is out of range.
 pub fn forest(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
-    let features = &whole(features)[..];
+    let features = &zero_filled(features)[..];
     let data = Labelled {
         features,
         columns: width,
         labels,
         classes,
     };
-    Forest::fit_all(data).beliefs(features)
+    Forest::fit_all(data).class_probs(features)
 }
 
 /// Extremely randomised trees.
@@ -57,7 +57,7 @@ impl Classifier for RandomForest {
         Self(grow(data, used, Splits::Best))
     }
 
-    fn belief(&self, row: &[f32]) -> Vec<f32> {
+    fn row_probs(&self, row: &[f32]) -> Vec<f32> {
         self.0.mean(row)
     }
 
@@ -71,7 +71,7 @@ impl Classifier for Forest {
         Self(grow(data, used, Splits::Random))
     }
 
-    fn belief(&self, row: &[f32]) -> Vec<f32> {
+    fn row_probs(&self, row: &[f32]) -> Vec<f32> {
         self.0.mean(row)
     }
 
@@ -114,12 +114,13 @@ mod tests {
         let (features, labels) = rows(500);
         let data = labelled(&features, &labels[..100]);
         let forest = Forest::fit_all(data);
-        let beliefs = forest.beliefs(&features);
-        let is_right = |row: &usize| largest(&beliefs[row * 2..][..2]) == labels[*row].1 as usize;
+        let class_probs = forest.class_probs(&features);
+        let is_right =
+            |row: &usize| largest(&class_probs[row * 2..][..2]) == labels[*row].1 as usize;
         assert!((0..100).all(|row| is_right(&row)));
         let right = (100..500).filter(is_right).count();
         assert!(right > 360, "{right} of 400");
-        let sums = beliefs.chunks_exact(2).map(|b| b[0] + b[1]);
+        let sums = class_probs.chunks_exact(2).map(|b| b[0] + b[1]);
         assert!(sums.into_iter().all(|sum| (sum - 1.0).abs() < 1e-4));
     }
 
@@ -129,7 +130,7 @@ mod tests {
         let found = |labels: &[(u32, u32)]| {
             let left_out = Forest::left_out(labelled(&features, labels));
             let rows = left_out.chunks_exact(2).zip(labels);
-            rows.filter(|(belief, (_, class))| largest(belief) == *class as usize)
+            rows.filter(|(row_probs, (_, class))| largest(row_probs) == *class as usize)
                 .count()
         };
         assert!(found(&labels) > 80);
@@ -143,7 +144,7 @@ mod tests {
         let features = vec![1.0; 40];
         let labels = [(0, 0), (1, 1), (2, 1), (3, 1)];
         let forest = Forest::fit_all(labelled(&features, &labels));
-        let belief = forest.belief(&features[..10]);
-        assert!((belief[0] - 0.25).abs() < 1e-3 && (belief[1] - 0.75).abs() < 1e-3);
+        let row_probs = forest.row_probs(&features[..10]);
+        assert!((row_probs[0] - 0.25).abs() < 1e-3 && (row_probs[1] - 0.75).abs() < 1e-3);
     }
 }

@@ -1,6 +1,6 @@
 //! k-nearest-neighbour classification by the labelled rows.
 
-use super::whole;
+use super::zero_filled;
 use cpcvae_kernels::neighbours::nearest;
 
 /// How many labelled neighbours vote.
@@ -14,7 +14,7 @@ const VOTERS: usize = 5;
 /// # Panics
 /// If a row or class of a label is out of range.
 pub fn knn(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
-    let features = &whole(features)[..];
+    let features = &zero_filled(features)[..];
     let row = |(row, _): &(u32, u32)| &features[*row as usize * width..][..width];
     let labelled: Vec<f32> = labels.iter().flat_map(row).copied().collect();
     let near = nearest(width, features, &labelled, VOTERS);

@@ -28,7 +28,7 @@ pub(super) trait Classifier: Sized + Sync {
     fn fit(data: Labelled<'_>, used: &[usize]) -> Self;
 
     /// Probabilities of the classes of a row.
-    fn belief(&self, row: &[f32]) -> Vec<f32>;
+    fn row_probs(&self, row: &[f32]) -> Vec<f32>;
 
     /// Columns of a row.
     fn columns(&self) -> usize;
@@ -39,15 +39,15 @@ pub(super) trait Classifier: Sized + Sync {
     }
 
     /// Probabilities of the classes for `features [rows, columns]`: `[rows, classes]`.
-    fn beliefs(&self, features: &[f32]) -> Vec<f32> {
+    fn class_probs(&self, features: &[f32]) -> Vec<f32> {
         let rows = features.par_chunks_exact(self.columns());
-        rows.flat_map_iter(|row| self.belief(row)).collect()
+        rows.flat_map_iter(|row| self.row_probs(row)).collect()
     }
 
     /// Out-of-fold predictions for the labelled rows: `[labels, classes]`.
     fn left_out(data: Labelled<'_>) -> Vec<f32> {
         let fold_of = folds(data.labels, data.classes);
-        let mut beliefs = vec![1.0 / data.classes as f32; data.labels.len() * data.classes];
+        let mut class_probs = vec![1.0 / data.classes as f32; data.labels.len() * data.classes];
         for fold in 0..FOLDS {
             let (held, used): (Vec<usize>, Vec<usize>) =
                 (0..data.labels.len()).partition(|place| fold_of[*place] == fold);
@@ -56,11 +56,11 @@ pub(super) trait Classifier: Sized + Sync {
             }
             let fitted = Self::fit(data, &used);
             for place in held {
-                let belief = fitted.belief(data.row(data.labels[place].0));
-                beliefs[place * data.classes..][..data.classes].copy_from_slice(&belief);
+                let row_probs = fitted.row_probs(data.row(data.labels[place].0));
+                class_probs[place * data.classes..][..data.classes].copy_from_slice(&row_probs);
             }
         }
-        beliefs
+        class_probs
     }
 }
 

@@ -21,14 +21,14 @@ const MOST_VALUES: usize = 20_000_000;
 /// # Panics
 /// If a row or class of a label is out of range.
 pub fn logistic(features: &[f32], width: usize, labels: &[(u32, u32)], classes: usize) -> Vec<f32> {
-    let features = &super::whole(features)[..];
+    let features = &super::zero_filled(features)[..];
     let data = Labelled {
         features,
         columns: width,
         labels,
         classes,
     };
-    Logistic::fit_all(data).beliefs(features)
+    Logistic::fit_all(data).class_probs(features)
 }
 
 /// A fitted classifier.
@@ -63,7 +63,7 @@ impl Classifier for Logistic {
         }
     }
 
-    fn belief(&self, row: &[f32]) -> Vec<f32> {
+    fn row_probs(&self, row: &[f32]) -> Vec<f32> {
         let mut scores = scores(row, self.columns, self.classes, &self.weights);
         softmax(&mut scores);
         scores.into_iter().map(|p| p as f32).collect()
@@ -173,13 +173,13 @@ mod tests {
     #[test]
     fn a_plane_is_found_among_more_columns_than_labels() {
         let (features, labels) = leaning(1500, 60);
-        let beliefs = logistic(&features, 60, &labels[..45], 3);
-        let right = beliefs.chunks_exact(3).zip(&labels).skip(45);
+        let class_probs = logistic(&features, 60, &labels[..45], 3);
+        let right = class_probs.chunks_exact(3).zip(&labels).skip(45);
         let right = right.filter(|(b, (_, class))| largest(b) == *class as usize);
         // Chance is a third; the best possible classifier, which knows the noise columns, has 93 %.
         assert!(right.count() as f64 / 1455.0 > 0.7);
         assert!(
-            beliefs
+            class_probs
                 .chunks_exact(3)
                 .all(|b| (b.iter().sum::<f32>() - 1.0).abs() < 1e-5)
         );

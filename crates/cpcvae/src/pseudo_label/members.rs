@@ -5,7 +5,7 @@ use super::labelled::{Classifier, Labelled};
 use super::logistic::Logistic;
 use super::ridge::Ridge;
 use super::trees::Trees;
-use super::whole;
+use super::zero_filled;
 
 /// Four classifiers fitted to the same labels.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Members {
     ];
 
     /// Prior weights, which sum to 1: trees are most often best with few labels.
-    pub const PRIORS: [f64; 4] = [0.5, 0.2, 0.2, 0.1];
+    pub(crate) const PRIORS: [f64; 4] = [0.5, 0.2, 0.2, 0.1];
 
     /// Fits them to `labels` (row, class), at least one, of `features [rows, columns]`. A missing
     /// cell (NaN) counts as 0.
@@ -36,7 +36,7 @@ impl Members {
     /// # Panics
     /// If a row or class of a label is out of range.
     pub fn fit(features: &[f32], columns: usize, labels: &[(u32, u32)], classes: usize) -> Self {
-        let features = &whole(features)[..];
+        let features = &zero_filled(features)[..];
         let data = Labelled {
             features,
             columns,
@@ -74,23 +74,23 @@ impl Members {
     }
 
     /// The predictions of each for rows `[rows, columns]`: `[rows, classes]`.
-    pub fn beliefs(&self, features: &[f32]) -> Vec<Vec<f32>> {
-        let features = &whole(features)[..];
+    pub fn class_probs(&self, features: &[f32]) -> Vec<Vec<f32>> {
+        let features = &zero_filled(features)[..];
         let equal =
             || vec![1.0 / self.classes as f32; features.len() / self.columns * self.classes];
         vec![
-            self.extra_trees.beliefs(features),
-            self.random_forest.beliefs(features),
-            self.logistic.beliefs(features),
+            self.extra_trees.class_probs(features),
+            self.random_forest.class_probs(features),
+            self.logistic.class_probs(features),
             self.ridge
                 .as_ref()
-                .map_or_else(equal, |ridge| ridge.beliefs(features)),
+                .map_or_else(equal, |ridge| ridge.class_probs(features)),
         ]
     }
 
     /// Out-of-fold predictions of each for the labelled rows: `[labels, classes]`.
     pub fn left_out(&self, features: &[f32], labels: &[(u32, u32)]) -> Vec<Vec<f32>> {
-        let features = &whole(features)[..];
+        let features = &zero_filled(features)[..];
         let data = Labelled {
             features,
             columns: self.columns,
@@ -131,12 +131,12 @@ mod tests {
         }
         let known = &labels[..60];
         let members = Members::fit(&features, columns, known, 2);
-        let right = |said: &[f32], labels: &[(u32, u32)]| {
-            let rows = said.chunks_exact(2).zip(labels);
+        let right = |class_probs: &[f32], labels: &[(u32, u32)]| {
+            let rows = class_probs.chunks_exact(2).zip(labels);
             let right = rows.filter(|(p, (_, class))| largest(p) == *class as usize);
             right.count() as f64 / labels.len() as f64
         };
-        let new = members.beliefs(&features[60 * columns..]);
+        let new = members.class_probs(&features[60 * columns..]);
         let left_out = members.left_out(&features, known);
         for (name, (new, left_out)) in Members::NAMES.iter().zip(new.iter().zip(&left_out)) {
             // The best possible accuracy is 93 %.
@@ -144,6 +144,6 @@ mod tests {
             assert!(new > 0.85, "{name}: {new}");
             assert!((0.8..1.0).contains(&left_out), "{name}: {left_out}");
         }
-        assert_eq!(members.beliefs(&features[..8])[0].len(), 4);
+        assert_eq!(members.class_probs(&features[..8])[0].len(), 4);
     }
 }

@@ -39,15 +39,15 @@ pub use members::Members;
 pub(crate) use pca::principal_components;
 pub use propagate::{Propagation, propagate};
 pub(crate) use ridge::Ridge;
-pub use spread::{Judged, Spread};
+pub use spread::{LeaveOneOut, Spread};
 pub(crate) use spread::{NEAREST_DISTANCE, NEIGHBOURS};
-pub(crate) use vote::doubt;
+pub(crate) use vote::uniform_mix;
 pub use vote::{Vote, log_mean};
 
 use std::borrow::Cow;
 
 /// Features with 0 for missing cells (NaN), like the encoder's input: distances need numbers.
-pub(crate) fn whole(features: &[f32]) -> Cow<'_, [f32]> {
+pub(crate) fn zero_filled(features: &[f32]) -> Cow<'_, [f32]> {
     if !features.iter().any(|value| value.is_nan()) {
         return Cow::Borrowed(features);
     }

@@ -3,7 +3,7 @@
 use super::conjugate_gradient::solve;
 use super::knn_graph::KnnGraph;
 use super::pca::principal_components;
-use super::{alpha, whole};
+use super::{alpha, zero_filled};
 use cpcvae_kernels::neighbours::nearest_others;
 use serde::{Deserialize, Serialize};
 
@@ -47,12 +47,12 @@ pub fn propagate(
     classes: usize,
     options: &Propagation,
 ) -> Vec<f32> {
-    let graph = knn_graph(&whole(features), width, options.neighbours);
+    let graph = knn_graph(&zero_filled(features), width, options.neighbours);
     let alpha = options.alpha.unwrap_or_else(|| {
-        let judges = alpha::judges(labels);
-        alpha::choose(&graph, labels, &judges, classes).0
+        let held_out = alpha::held_out(labels);
+        alpha::choose(&graph, labels, &held_out, classes).0
     });
-    beliefs(&graph, alpha, labels, classes)
+    class_probs(&graph, alpha, labels, classes)
 }
 
 /// The graph of nearest neighbours, by at most [`COMPONENTS`] principal components.
@@ -67,7 +67,7 @@ pub(super) fn knn_graph(features: &[f32], width: usize, neighbours: usize) -> Kn
 }
 
 /// [`propagate`] over a graph.
-pub(super) fn beliefs(
+pub(super) fn class_probs(
     graph: &KnnGraph,
     alpha: f64,
     labels: &[(u32, u32)],
@@ -79,31 +79,34 @@ pub(super) fn beliefs(
         right[*row as usize * classes + *class as usize] = 1.0;
         shares[*class as usize] += 1.0 / labels.len() as f64;
     }
-    let mut beliefs = solve(graph, alpha, classes, right);
-    graph.divide_by_degrees(classes, &mut beliefs);
+    let mut class_probs = solve(graph, alpha, classes, right);
+    graph.divide_by_degrees(classes, &mut class_probs);
     let mut masses = vec![0.0; classes];
-    for row in beliefs.chunks_exact(classes) {
+    for row in class_probs.chunks_exact(classes) {
         masses.iter_mut().zip(row).for_each(|(mass, b)| *mass += b);
     }
-    for row in beliefs.chunks_exact_mut(classes) {
-        for ((belief, mass), share) in row.iter_mut().zip(&masses).zip(&shares) {
-            *belief *= if *mass > 0.0 { share / mass } else { 0.0 };
+    for row in class_probs.chunks_exact_mut(classes) {
+        for ((row_probs, mass), share) in row.iter_mut().zip(&masses).zip(&shares) {
+            *row_probs *= if *mass > 0.0 { share / mass } else { 0.0 };
         }
     }
-    normalised(&mut beliefs, &shares)
+    normalised(&mut class_probs, &shares)
 }
 
 /// Rows normalised to sum 1; the class shares where all are zero.
-fn normalised(beliefs: &mut [f64], shares: &[f64]) -> Vec<f32> {
-    for row in beliefs.chunks_exact_mut(shares.len()) {
+fn normalised(class_probs: &mut [f64], shares: &[f64]) -> Vec<f32> {
+    for row in class_probs.chunks_exact_mut(shares.len()) {
         let sum: f64 = row.iter().sum();
         if sum > 0.0 {
-            row.iter_mut().for_each(|belief| *belief /= sum);
+            row.iter_mut().for_each(|row_probs| *row_probs /= sum);
         } else {
             row.copy_from_slice(shares);
         }
     }
-    beliefs.iter().map(|belief| *belief as f32).collect()
+    class_probs
+        .iter()
+        .map(|row_probs| *row_probs as f32)
+        .collect()
 }
 
 #[cfg(test)]
@@ -122,10 +125,10 @@ mod tests {
         let class = |row: &u32| rows.labels.class_of(*row).unwrap();
         let labels: Vec<(u32, u32)> = split.labelled.iter().map(|r| (*r, class(r))).collect();
         let options = Propagation::default();
-        let beliefs = propagate(&rows.features.matrix().values, 2, &labels, 2, &options);
+        let class_probs = propagate(&rows.features.matrix().values, 2, &labels, 2, &options);
         let is_right = |row: &&u32| {
-            let row_beliefs = &beliefs[**row as usize * 2..][..2];
-            (row_beliefs[1] > row_beliefs[0]) == (class(row) == 1)
+            let row_probs = &class_probs[**row as usize * 2..][..2];
+            (row_probs[1] > row_probs[0]) == (class(row) == 1)
         };
         split.unlabelled.iter().filter(is_right).count() as f64 / split.unlabelled.len() as f64
     }
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn beliefs_are_probabilities_in_the_shares_of_the_labels() {
+    fn class_probs_are_probabilities_in_the_shares_of_the_labels() {
         // Two clusters, the second one twice as large but with a third of the labels.
         let points: Vec<f32> = (0..30)
             .map(|i| {
@@ -153,10 +156,14 @@ mod tests {
             neighbours: 3,
             alpha: Some(0.9),
         };
-        let beliefs = propagate(&points, 1, &labels, 2, &options);
-        for (row, beliefs) in beliefs.chunks_exact(2).enumerate() {
-            assert!((beliefs[0] + beliefs[1] - 1.0).abs() < 1e-5);
-            assert_eq!(beliefs[1] > 0.5, row >= 10, "row {row}: {beliefs:?}");
+        let class_probs = propagate(&points, 1, &labels, 2, &options);
+        for (row, class_probs) in class_probs.chunks_exact(2).enumerate() {
+            assert!((class_probs[0] + class_probs[1] - 1.0).abs() < 1e-5);
+            assert_eq!(
+                class_probs[1] > 0.5,
+                row >= 10,
+                "row {row}: {class_probs:?}"
+            );
         }
     }
 
@@ -183,8 +190,11 @@ mod tests {
             neighbours: 2,
             alpha: Some(0.9),
         };
-        let beliefs = propagate(&points, 1, &[(0, 0), (1, 0), (2, 1)], 2, &options);
-        assert!((beliefs[3 * 2] - 2.0 / 3.0).abs() < 1e-5, "{beliefs:?}");
+        let class_probs = propagate(&points, 1, &[(0, 0), (1, 0), (2, 1)], 2, &options);
+        assert!(
+            (class_probs[3 * 2] - 2.0 / 3.0).abs() < 1e-5,
+            "{class_probs:?}"
+        );
         let alone = propagate(&[1.0], 1, &[(0, 1)], 2, &options);
         assert_eq!(alone, [0.0, 1.0]);
     }

@@ -109,19 +109,19 @@ impl Ridge {
     /// Leave-one-out predictions for `labels` labelled rows, `[labels, classes]`; uniform for
     /// labels that it does not use.
     pub(super) fn left_out(&self, labels: usize) -> Vec<f32> {
-        let mut beliefs = vec![1.0 / self.classes as f32; labels * self.classes];
+        let mut class_probs = vec![1.0 / self.classes as f32; labels * self.classes];
         let rows = self.left_out.chunks_exact(self.classes);
         for (place, row) in self.used.iter().zip(rows) {
             // Targets are one-hot minus 1 / classes.
             let scores = row.iter().map(|score| score + 1.0 / self.classes as f64);
-            let belief = as_probabilities(scores.collect());
-            beliefs[place * self.classes..][..self.classes].copy_from_slice(&belief);
+            let row_probs = as_probabilities(scores.collect());
+            class_probs[place * self.classes..][..self.classes].copy_from_slice(&row_probs);
         }
-        beliefs
+        class_probs
     }
 
     /// Probabilities of the classes for `features [rows, columns]`: `[rows, classes]`.
-    pub(super) fn beliefs(&self, features: &[f32]) -> Vec<f32> {
+    pub(super) fn class_probs(&self, features: &[f32]) -> Vec<f32> {
         let rows = features.par_chunks_exact(self.columns);
         rows.flat_map_iter(|row| {
             let mut scores = vec![1.0 / self.classes as f64; self.classes];
@@ -200,8 +200,9 @@ fn solved(
         (0..n).for_each(|i| matrix[i * n + i] += penalty);
         let (coefficients, left_out) = solve_classes(&inverse(matrix, n)?, known, classes);
         let squares = left_out.iter().enumerate();
-        let error = squares
-            .map(|(at, said)| (said - target(known[at / classes], at % classes, classes)).powi(2));
+        let error = squares.map(|(at, prediction)| {
+            (prediction - target(known[at / classes], at % classes, classes)).powi(2)
+        });
         Some(Solved {
             kernel,
             error: error.sum::<f64>() / n as f64,
@@ -302,8 +303,8 @@ mod tests {
     fn two_clouds_are_told_apart() {
         let (features, labels) = clouds(1000);
         let ridge = Ridge::fit(&features, 3, &labels[..100], 2).unwrap();
-        let beliefs = ridge.beliefs(&features[100 * 3..]);
-        let right = beliefs
+        let class_probs = ridge.class_probs(&features[100 * 3..]);
+        let right = class_probs
             .chunks_exact(2)
             .zip(&labels[100..])
             .filter(|(b, (_, class))| (b[1] > b[0]) == (*class == 1))
@@ -311,7 +312,7 @@ mod tests {
         // The best possible accuracy is 84 %.
         assert!(right as f64 / 900.0 > 0.79, "{right}");
         assert!(
-            beliefs
+            class_probs
                 .chunks_exact(2)
                 .all(|b| (b[0] + b[1] - 1.0).abs() < 1e-5)
         );

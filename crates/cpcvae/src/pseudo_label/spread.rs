@@ -1,7 +1,7 @@
 //! Label propagation with predictions for new rows.
 
-use super::propagate::{Propagation, beliefs, knn_graph};
-use super::{alpha, whole};
+use super::propagate::{Propagation, class_probs, knn_graph};
+use super::{alpha, zero_filled};
 use cpcvae_kernels::neighbours::nearest;
 
 /// The number of neighbours that predict a new row.
@@ -20,16 +20,16 @@ pub struct Spread {
     /// `[rows, columns]`
     rows: Vec<f32>,
     /// `[rows, classes]`
-    beliefs: Vec<f32>,
+    class_probs: Vec<f32>,
 }
 
 /// Leave-one-out predictions of label propagation for some labels.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct LeaveOneOut {
     /// Indices into the list of labels.
     pub labels: Vec<usize>,
     /// `[labels, classes]`, rows sum to 1.
-    pub said: Vec<f32>,
+    pub class_probs: Vec<f32>,
 }
 
 impl Spread {
@@ -43,54 +43,61 @@ impl Spread {
         columns: usize,
         labels: &[(u32, u32)],
         classes: usize,
-    ) -> (Self, Judged) {
-        let rows = whole(&rows).into_owned();
+    ) -> (Self, LeaveOneOut) {
+        let rows = zero_filled(&rows).into_owned();
         let graph = knn_graph(&rows, columns, Propagation::default().neighbours);
-        let judges = alpha::judges(labels);
-        let (alpha, left_out) = alpha::choose(&graph, labels, &judges, classes);
-        let judged = Judged {
-            said: left_out
+        let held_out = alpha::held_out(labels);
+        let (alpha, left_out) = alpha::choose(&graph, labels, &held_out, classes);
+        let leave_one_out = LeaveOneOut {
+            class_probs: left_out
                 .chunks_exact(classes)
                 .flat_map(|row| shares(row.iter().copied()))
                 .collect(),
-            labels: judges,
+            labels: held_out,
         };
         let spread = Self {
-            beliefs: beliefs(&graph, alpha, labels, classes),
+            class_probs: class_probs(&graph, alpha, labels, classes),
             columns,
             classes,
             rows,
         };
-        (spread, judged)
+        (spread, leave_one_out)
     }
 
     /// From stored parts; `None` where sizes do not match.
-    pub fn kept(columns: usize, classes: usize, rows: Vec<f32>, beliefs: Vec<f32>) -> Option<Self> {
+    pub fn kept(
+        columns: usize,
+        classes: usize,
+        rows: Vec<f32>,
+        class_probs: Vec<f32>,
+    ) -> Option<Self> {
         let count = rows.len().checked_div(columns)?;
-        let fits = count > 0 && count * columns == rows.len() && beliefs.len() == count * classes;
+        let fits =
+            count > 0 && count * columns == rows.len() && class_probs.len() == count * classes;
         fits.then_some(Self {
             columns,
             classes,
             rows,
-            beliefs,
+            class_probs,
         })
     }
 
     /// The rows, `[rows, columns]`, and their class probabilities, `[rows, classes]`.
     pub fn parts(&self) -> (&[f32], &[f32]) {
-        (&self.rows, &self.beliefs)
+        (&self.rows, &self.class_probs)
     }
 
     /// Class probabilities of new rows `[rows, columns]`: `[rows, classes]`.
-    pub fn beliefs(&self, features: &[f32]) -> Vec<f32> {
-        let features = &whole(features)[..];
+    pub fn class_probs(&self, features: &[f32]) -> Vec<f32> {
+        let features = &zero_filled(features)[..];
         let near = nearest(self.columns, features, &self.rows, NEIGHBOURS);
         let mut all = Vec::with_capacity(features.len() / self.columns * self.classes);
         for place in 0..features.len() / self.columns {
             let mut sums = vec![0.0f64; self.classes];
             for at in place * near.count..(place + 1) * near.count {
                 let weight = 1.0 / f64::from(near.distances[at]).max(NEAREST_DISTANCE);
-                let row = &self.beliefs[near.rows[at] as usize * self.classes..][..self.classes];
+                let row =
+                    &self.class_probs[near.rows[at] as usize * self.classes..][..self.classes];
                 let pairs = sums.iter_mut().zip(row);
                 pairs.for_each(|(sum, p)| *sum += weight * f64::from(*p));
             }
@@ -122,14 +129,23 @@ mod tests {
             .flat_map(|i| [(i % 60) as f32, if i < 60 { 0.0 } else { 100.0 }])
             .collect();
         let labels = [(0, 0), (60, 1)];
-        let (spread, judged) = Spread::fit(rows, 2, &labels, 2);
-        let said = spread.beliefs(&[58.5, 0.3, 58.5, 99.5]);
-        assert!(said[0] > 0.6 && said[3] > 0.6, "{said:?}");
-        assert!((said[0] + said[1] - 1.0).abs() < 1e-5);
-        assert_eq!((judged.labels, judged.said.len()), (vec![0, 1], 4));
-        let (rows, beliefs) = spread.parts();
-        let same = Spread::kept(2, 2, rows.to_vec(), beliefs.to_vec());
+        let (spread, leave_one_out) = Spread::fit(rows, 2, &labels, 2);
+        let class_probs = spread.class_probs(&[58.5, 0.3, 58.5, 99.5]);
+        assert!(
+            class_probs[0] > 0.6 && class_probs[3] > 0.6,
+            "{class_probs:?}"
+        );
+        assert!((class_probs[0] + class_probs[1] - 1.0).abs() < 1e-5);
+        assert_eq!(
+            (leave_one_out.labels, leave_one_out.class_probs.len()),
+            (vec![0, 1], 4)
+        );
+        let (rows, class_probs) = spread.parts();
+        let same = Spread::kept(2, 2, rows.to_vec(), class_probs.to_vec());
         assert_eq!(same, Some(spread.clone()));
-        assert_eq!(Spread::kept(3, 2, rows.to_vec(), beliefs.to_vec()), None);
+        assert_eq!(
+            Spread::kept(3, 2, rows.to_vec(), class_probs.to_vec()),
+            None
+        );
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Probabilities are mixed with the uniform distribution by this much: no classifier may rule out a
 /// class alone.
-const DOUBT: f32 = 0.05;
+const UNIFORM_SHARE: f32 = 0.05;
 /// With this many labels, the sharpness is half-way between 1 and the best one.
 const LABELS_FOR_SHARPNESS: f64 = 5.0;
 /// Sharpnesses tried: e to the power of these steps. Labels propagated over a long way give nearly
@@ -28,7 +28,7 @@ impl Vote {
     /// Votes from out-of-fold predictions `[labels, classes]`: the weight is proportional to `prior
     /// exp(-sqrt(n) loss)` for the mean log-loss on `n` labels. So with few labels the priors
     /// decide, and with many the best classifier wins.
-    pub fn by_left_out(
+    pub(crate) fn by_left_out(
         left_out: &[Vec<f32>],
         prior: &[f64],
         labels: &[u32],
@@ -37,13 +37,13 @@ impl Vote {
         let shrink = labels.len() as f64 / (labels.len() as f64 + LABELS_FOR_SHARPNESS);
         let mut votes: Vec<Self> = Vec::new();
         let mut losses = Vec::new();
-        for said in left_out {
+        for class_probs in left_out {
             let candidates = STEPS.map(|step| (STEP * f64::from(step)).exp());
             let best = candidates
-                .map(|sharpness| (log_loss(said, labels, classes, sharpness), sharpness))
+                .map(|sharpness| (log_loss(class_probs, labels, classes, sharpness), sharpness))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             let sharpness = best.map_or(1.0, |(_, sharpness)| sharpness.powf(shrink));
-            losses.push(log_loss(said, labels, classes, sharpness));
+            losses.push(log_loss(class_probs, labels, classes, sharpness));
             votes.push(Self {
                 sharpness,
                 weight: 0.0,
@@ -64,14 +64,14 @@ impl Vote {
 
 /// Probabilities `[rows, classes]` proportional to `exp(sum of weight sharpness log p)` over the
 /// classifiers, each of which predicted `[rows, classes]`.
-pub fn log_mean(votes: &[Vote], said: &[Vec<f32>], classes: usize) -> Vec<f32> {
-    let values = said.first().map_or(0, Vec::len);
+pub fn log_mean(votes: &[Vote], class_probs: &[Vec<f32>], classes: usize) -> Vec<f32> {
+    let values = class_probs.first().map_or(0, Vec::len);
     let mut all = Vec::with_capacity(values);
     for first in (0..values).step_by(classes.max(1)) {
         let mut scores = vec![0.0; classes];
-        for (vote, said) in votes.iter().zip(said) {
+        for (vote, class_probs) in votes.iter().zip(class_probs) {
             let factor = vote.weight * vote.sharpness;
-            for (score, p) in scores.iter_mut().zip(&said[first..]) {
+            for (score, p) in scores.iter_mut().zip(&class_probs[first..]) {
                 *score += factor * doubted(*p, classes);
             }
         }
@@ -82,18 +82,18 @@ pub fn log_mean(votes: &[Vote], said: &[Vec<f32>], classes: usize) -> Vec<f32> {
 }
 
 /// Factor and offset that mix probabilities with the uniform distribution.
-pub(crate) fn doubt(classes: usize) -> (f64, f64) {
-    let doubt = f64::from(DOUBT);
-    (1.0 - doubt, doubt / classes as f64)
+pub(crate) fn uniform_mix(classes: usize) -> (f64, f64) {
+    let uniform_mix = f64::from(UNIFORM_SHARE);
+    (1.0 - uniform_mix, uniform_mix / classes as f64)
 }
 
 fn doubted(p: f32, classes: usize) -> f64 {
-    f64::from((1.0 - DOUBT) * p + DOUBT / classes as f32).ln()
+    f64::from((1.0 - UNIFORM_SHARE) * p + UNIFORM_SHARE / classes as f32).ln()
 }
 
 /// The mean of -log p(class) at that sharpness.
-fn log_loss(said: &[f32], labels: &[u32], classes: usize, sharpness: f64) -> f64 {
-    let rows = said.chunks_exact(classes).zip(labels);
+fn log_loss(class_probs: &[f32], labels: &[u32], classes: usize, sharpness: f64) -> f64 {
+    let rows = class_probs.chunks_exact(classes).zip(labels);
     let loss = |(row, class): (&[f32], &u32)| {
         let scores = row.iter().map(|p| sharpness * doubted(*p, classes));
         let mut scores: Vec<f64> = scores.collect();
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     /// Two overconfident classifiers: one is right nine times of ten, the other guesses.
-    fn said(rows: usize) -> (Vec<Vec<f32>>, Vec<u32>) {
+    fn class_probs(rows: usize) -> (Vec<Vec<f32>>, Vec<u32>) {
         let of = |class: u32| {
             if class == 0 {
                 [0.95, 0.05]
@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn the_better_one_is_heard_more_the_more_labels_say_so() {
         let weight = |rows| {
-            let (said, labels) = said(rows);
-            let votes = Vote::by_left_out(&said, &[0.5; 2], &labels, 2);
+            let (class_probs, labels) = class_probs(rows);
+            let votes = Vote::by_left_out(&class_probs, &[0.5; 2], &labels, 2);
             assert!((votes[0].weight + votes[1].weight - 1.0).abs() < 1e-9);
             assert!(votes[1].sharpness < votes[0].sharpness);
             votes[0].weight
@@ -147,8 +147,8 @@ mod tests {
             _ => [0.45, 0.55],
         });
         let guess = (0..30).flat_map(|row| [[0.8, 0.2], [0.2, 0.8]][row / 2 % 2]);
-        let said = [faint.collect(), guess.collect::<Vec<f32>>()];
-        let votes = Vote::by_left_out(&said, &[0.5; 2], &labels, 2);
+        let class_probs = [faint.collect(), guess.collect::<Vec<f32>>()];
+        let votes = Vote::by_left_out(&class_probs, &[0.5; 2], &labels, 2);
         assert!(votes[0].sharpness > 5.0, "{votes:?}");
         assert!(votes[0].weight > 0.9, "{votes:?}");
     }

@@ -8,10 +8,10 @@ use super::kernel_ridge::Ridge;
 use super::nearest::Neighbours;
 use super::trees::RandomForest;
 use super::{Continuous, Regressor};
-use crate::pseudo_label::whole;
+use crate::pseudo_label::zero_filled;
 
 fn by<R: Regressor>(features: &[f32], columns: usize, labels: &[f32], outputs: usize) -> Vec<f32> {
-    let features = whole(features);
+    let features = zero_filled(features);
     let known = labels.len() / outputs.max(1);
     let (labelled, others) = features.split_at(known * columns);
     let data = Continuous {
@@ -20,7 +20,7 @@ fn by<R: Regressor>(features: &[f32], columns: usize, labels: &[f32], outputs: u
         values: labels,
         outputs,
     };
-    R::fit(data, &(0..known).collect::<Vec<_>>()).say_all(others, columns)
+    R::fit(data, &(0..known).collect::<Vec<_>>()).predict(others, columns)
 }
 
 /// The mean of the five nearest labelled rows, each weighted by one over its distance.
@@ -34,7 +34,12 @@ pub fn ridge(features: &[f32], columns: usize, labels: &[f32], outputs: usize) -
 }
 
 /// A random forest.
-pub fn random_forest(features: &[f32], columns: usize, labels: &[f32], outputs: usize) -> Vec<f32> {
+pub(crate) fn random_forest(
+    features: &[f32],
+    columns: usize,
+    labels: &[f32],
+    outputs: usize,
+) -> Vec<f32> {
     by::<RandomForest>(features, columns, labels, outputs)
 }
 

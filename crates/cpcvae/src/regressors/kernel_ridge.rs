@@ -79,7 +79,7 @@ impl Fit {
         )
     }
 
-    fn say(&self, row: &[f32]) -> Vec<f32> {
+    fn predict_row(&self, row: &[f32]) -> Vec<f32> {
         let mut said = self.mean.clone();
         let known = self.rows.chunks_exact(self.columns);
         for (known, coefficients) in known.zip(self.coefficients.chunks_exact(said.len())) {
@@ -100,8 +100,8 @@ impl Regressor for Ridge {
         Self(Fit::best(data, used, |_| vec![Kernel::Linear]))
     }
 
-    fn say(&self, row: &[f32]) -> Vec<f32> {
-        self.0.say(row)
+    fn predict_row(&self, row: &[f32]) -> Vec<f32> {
+        self.0.predict_row(row)
     }
 }
 
@@ -116,7 +116,7 @@ impl Regressor for KernelRidge {
         }))
     }
 
-    fn say(&self, row: &[f32]) -> Vec<f32> {
-        self.0.say(row)
+    fn predict_row(&self, row: &[f32]) -> Vec<f32> {
+        self.0.predict_row(row)
     }
 }

@@ -10,7 +10,7 @@ mod trees;
 pub use share::{mean, shares};
 
 use crate::pseudo_label::trees::Trees;
-use crate::pseudo_label::whole;
+use crate::pseudo_label::zero_filled;
 pub(crate) use kernel_ridge::Fit;
 use kernel_ridge::{KernelRidge, Ridge};
 use nearest::Neighbours;
@@ -51,18 +51,18 @@ trait Regressor: Sized + Sync {
     fn fit(data: Continuous<'_>, used: &[usize]) -> Self;
 
     /// The prediction for a row, `[outputs]`.
-    fn say(&self, row: &[f32]) -> Vec<f32>;
+    fn predict_row(&self, row: &[f32]) -> Vec<f32>;
 
     /// The predictions for `features [rows, columns]`: `[rows, outputs]`.
-    fn say_all(&self, features: &[f32], columns: usize) -> Vec<f32> {
+    fn predict(&self, features: &[f32], columns: usize) -> Vec<f32> {
         let rows = features.par_chunks_exact(columns);
-        rows.flat_map_iter(|row| self.say(row)).collect()
+        rows.flat_map_iter(|row| self.predict_row(row)).collect()
     }
 
     /// Out-of-fold predictions for the labelled rows, `[labels, outputs]`; zero if there is one
     /// label.
     fn left_out(data: Continuous<'_>) -> Vec<f32> {
-        let mut said = vec![0.0; data.values.len()];
+        let mut predictions = vec![0.0; data.values.len()];
         for fold in 0..FOLDS {
             let (held, used): (Vec<usize>, Vec<usize>) =
                 (0..data.labels()).partition(|label| label % FOLDS == fold);
@@ -71,11 +71,11 @@ trait Regressor: Sized + Sync {
             }
             let fitted = Self::fit(data, &used);
             for label in held {
-                let values = fitted.say(data.row(label));
-                said[label * data.outputs..][..data.outputs].copy_from_slice(&values);
+                let values = fitted.predict_row(data.row(label));
+                predictions[label * data.outputs..][..data.outputs].copy_from_slice(&values);
             }
         }
-        said
+        predictions
     }
 }
 
@@ -101,7 +101,7 @@ impl Regressors {
     ];
 
     /// Prior weights, relative to 1 for all members together.
-    pub const PRIORS: [f64; 5] = [0.3, 0.2, 0.15, 0.25, 0.1];
+    pub(crate) const PRIORS: [f64; 5] = [0.3, 0.2, 0.15, 0.25, 0.1];
 
     /// Fits them to `values [labels, outputs]`, at least one label, of `features [labels,
     /// columns]`. A missing cell (NaN) counts as 0.
@@ -110,7 +110,7 @@ impl Regressors {
     /// If features and values have different numbers of labels.
     pub fn fit(features: &[f32], columns: usize, values: &[f32], outputs: usize) -> Self {
         assert_eq!(features.len() * outputs, values.len() * columns);
-        let features = &whole(features)[..];
+        let features = &zero_filled(features)[..];
         let data = Continuous {
             features,
             columns,
@@ -145,14 +145,14 @@ impl Regressors {
     }
 
     /// The predictions of each for rows `[rows, columns]`: `[rows, outputs]`.
-    pub fn say(&self, features: &[f32]) -> Vec<Vec<f32>> {
-        let features = &whole(features)[..];
+    pub fn predict(&self, features: &[f32]) -> Vec<Vec<f32>> {
+        let features = &zero_filled(features)[..];
         vec![
-            self.extra_trees.say_all(features, self.columns),
-            self.random_forest.say_all(features, self.columns),
-            self.ridge.say_all(features, self.columns),
-            self.kernel_ridge.say_all(features, self.columns),
-            self.neighbours.say_all(features, self.columns),
+            self.extra_trees.predict(features, self.columns),
+            self.random_forest.predict(features, self.columns),
+            self.ridge.predict(features, self.columns),
+            self.kernel_ridge.predict(features, self.columns),
+            self.neighbours.predict(features, self.columns),
         ]
     }
 
@@ -163,7 +163,7 @@ impl Regressors {
         values: &[f32],
         outputs: usize,
     ) -> Vec<Vec<f32>> {
-        let features = &whole(features)[..];
+        let features = &zero_filled(features)[..];
         let data = Continuous {
             features,
             columns,
@@ -202,8 +202,8 @@ mod tests {
         (features, values)
     }
 
-    fn error(said: &[f32], values: &[f32]) -> f64 {
-        let squares = said
+    fn error(predictions: &[f32], values: &[f32]) -> f64 {
+        let squares = predictions
             .iter()
             .zip(values)
             .map(|(a, b)| f64::from(a - b).powi(2));
@@ -215,7 +215,7 @@ mod tests {
         let (features, values) = surface(600);
         let (known, labels) = (&features[..200 * COLUMNS], &values[..400]);
         let fitted = Regressors::fit(known, COLUMNS, labels, 2);
-        let new = fitted.say(&features[200 * COLUMNS..]);
+        let new = fitted.predict(&features[200 * COLUMNS..]);
         let left_out = Regressors::left_out(known, COLUMNS, labels, 2);
         // The variance of the surface is 1.5, of which 0.5 is not linear.
         let most = [0.5, 0.5, 0.8, 0.1, 0.5];
@@ -231,8 +231,12 @@ mod tests {
             );
         }
         // The second output mirrors the first.
-        for said in &new {
-            assert!(said.chunks_exact(2).all(|v| (v[0] + v[1]).abs() < 1e-3));
+        for predictions in &new {
+            assert!(
+                predictions
+                    .chunks_exact(2)
+                    .all(|v| (v[0] + v[1]).abs() < 1e-3)
+            );
         }
     }
 
@@ -240,18 +244,18 @@ mod tests {
     fn labels_that_are_all_alike_are_said_of_every_row() {
         let (features, _) = surface(20);
         let fitted = Regressors::fit(&features[..30], COLUMNS, &[2.5; 10], 1);
-        for said in fitted.say(&features) {
-            assert!(said.iter().all(|value| (value - 2.5).abs() < 1e-4));
+        for predictions in fitted.predict(&features) {
+            assert!(predictions.iter().all(|value| (value - 2.5).abs() < 1e-4));
         }
     }
 
     #[test]
     fn one_label_is_enough_for_an_answer() {
         let fitted = Regressors::fit(&[0.0, f32::NAN], 2, &[1.0], 1);
-        for said in fitted.say(&[1.0, 1.0]) {
-            assert!((said[0] - 1.0).abs() < 1e-4, "{said:?}");
+        for predictions in fitted.predict(&[1.0, 1.0]) {
+            assert!((predictions[0] - 1.0).abs() < 1e-4, "{predictions:?}");
         }
         let left_out = Regressors::left_out(&[0.0, 1.0], 2, &[1.0], 1);
-        assert!(left_out.iter().all(|said| said == &[0.0]));
+        assert!(left_out.iter().all(|predictions| predictions == &[0.0]));
     }
 }

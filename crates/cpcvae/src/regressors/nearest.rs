@@ -37,7 +37,7 @@ impl Regressor for Neighbours {
         }
     }
 
-    fn say(&self, row: &[f32]) -> Vec<f32> {
+    fn predict_row(&self, row: &[f32]) -> Vec<f32> {
         let squares = self.rows.chunks_exact(self.columns).map(|known| {
             let pairs = known.iter().zip(row);
             pairs.map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>()
@@ -47,14 +47,15 @@ impl Regressor for Neighbours {
         nearest.truncate(NEIGHBOURS);
         let weight = |square: f64| 1.0 / square.sqrt().max(NEAREST_DISTANCE);
         let sum: f64 = nearest.iter().map(|(square, _)| weight(*square)).sum();
-        let mut said = vec![0.0; self.outputs];
+        let mut predictions = vec![0.0; self.outputs];
         for (square, at) in nearest {
             let share = (weight(square) / sum) as f32;
             let values = self.values[at * self.outputs..].iter();
-            said.iter_mut()
+            predictions
+                .iter_mut()
                 .zip(values)
                 .for_each(|(mean, value)| *mean += share * value);
         }
-        said
+        predictions
     }
 }

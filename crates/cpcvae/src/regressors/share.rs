@@ -14,7 +14,7 @@ const LEAST: f64 = 1e-6;
 pub fn shares(left_out: &[Vec<f32>], priors: &[f64], values: &[f32], outputs: usize) -> Vec<f64> {
     let losses: Vec<f64> = left_out
         .iter()
-        .map(|said| loss(said, values, outputs))
+        .map(|predictions| loss(predictions, values, outputs))
         .collect();
     let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
     let contrast = contrast(values.len() / outputs.max(1));
@@ -25,11 +25,15 @@ pub fn shares(left_out: &[Vec<f32>], priors: &[f64], values: &[f32], outputs: us
 }
 
 /// The mean of `log(error) / 2` over outputs.
-fn loss(said: &[f32], values: &[f32], outputs: usize) -> f64 {
+fn loss(predictions: &[f32], values: &[f32], outputs: usize) -> f64 {
     let labels = (values.len() / outputs.max(1)).max(1) as f64;
     let of_output = |output: usize| {
         let known = || values.iter().skip(output).step_by(outputs);
-        let pairs = said.iter().skip(output).step_by(outputs).zip(known());
+        let pairs = predictions
+            .iter()
+            .skip(output)
+            .step_by(outputs)
+            .zip(known());
         let error: f64 = pairs.map(|(a, b)| f64::from(a - b).powi(2)).sum();
         let mean = known().map(|value| f64::from(*value)).sum::<f64>() / labels;
         let spread: f64 = known()
@@ -46,13 +50,13 @@ fn loss(said: &[f32], values: &[f32], outputs: usize) -> f64 {
 }
 
 /// The weighted mean of the predictions, `[rows, outputs]`.
-pub fn mean(shares: &[f64], said: &[Vec<f32>]) -> Vec<f32> {
-    let values = said.first().map_or(0, Vec::len);
+pub fn mean(shares: &[f64], predictions: &[Vec<f32>]) -> Vec<f32> {
+    let values = predictions.first().map_or(0, Vec::len);
     (0..values)
         .map(|at| {
-            let parts = shares.iter().zip(said);
+            let parts = shares.iter().zip(predictions);
             parts
-                .map(|(share, said)| share * f64::from(said[at]))
+                .map(|(share, predictions)| share * f64::from(predictions[at]))
                 .sum::<f64>() as f32
         })
         .collect()

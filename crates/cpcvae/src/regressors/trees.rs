@@ -79,7 +79,7 @@ impl Regressor for ExtraTrees {
         Self(grow(data, used, growth))
     }
 
-    fn say(&self, row: &[f32]) -> Vec<f32> {
+    fn predict_row(&self, row: &[f32]) -> Vec<f32> {
         self.0.mean(row)
     }
 }
@@ -97,7 +97,7 @@ impl Regressor for RandomForest {
         Self(grow(data, used, growth))
     }
 
-    fn say(&self, row: &[f32]) -> Vec<f32> {
+    fn predict_row(&self, row: &[f32]) -> Vec<f32> {
         self.0.mean(row)
     }
 }

@@ -1,7 +1,7 @@
 //! A fingerprint of the data of a run, so that it is not resumed with other data.
 
 use super::RunFolder;
-use super::sealed;
+use super::checksummed_json;
 use crate::error::{Error, Remedy, Result};
 use cpcvae_data::{Dataset, Labels, Rows};
 use serde::{Deserialize, Serialize};
@@ -86,9 +86,9 @@ impl RunFolder {
         let path = self.path().join("data.json");
         let now = Fingerprint::of(data);
         if !path.exists() {
-            return sealed::write(&path, &now);
+            return checksummed_json::write(&path, &now);
         }
-        match now.difference(&sealed::read(&path)?) {
+        match now.difference(&checksummed_json::read(&path)?) {
             None => Ok(()),
             Some(difference) => Err(Error::file(
                 self.path(),

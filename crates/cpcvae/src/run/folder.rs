@@ -1,6 +1,6 @@
 //! A run's folder: the paths of its files, starting and finishing a run.
 
-use super::sealed;
+use super::checksummed_json;
 use crate::config::RunConfig;
 use crate::error::{Error, Remedy, Result};
 use cpcvae_data::{Split, write_atomically};
@@ -113,7 +113,7 @@ impl RunFolder {
     /// Writes the report, which may hold more than a [`RunReport`].
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
         let format = REPORT_FORMAT;
-        sealed::write(&self.report_path(), &Versioned { format, report })?;
+        checksummed_json::write(&self.report_path(), &Versioned { format, report })?;
         self.seal_files()
     }
 
@@ -125,7 +125,7 @@ impl RunFolder {
                 sums.insert(name.to_string(), sum);
             }
         }
-        sealed::write(&self.path().join(SUMS), &sums)
+        checksummed_json::write(&self.path().join(SUMS), &sums)
     }
 
     fn checksum(&self, name: &str) -> Result<Option<u32>> {
@@ -144,7 +144,7 @@ impl RunFolder {
         if !path.exists() {
             return Ok(());
         }
-        let mut sums: BTreeMap<String, serde_json::Value> = sealed::read(&path)?;
+        let mut sums: BTreeMap<String, serde_json::Value> = checksummed_json::read(&path)?;
         for name in UNSEALED {
             let now = self.checksum(name)?;
             let Some((now, then)) = now.zip(sums.remove(name)) else {
@@ -165,7 +165,7 @@ impl RunFolder {
 
     /// The report of a finished run.
     pub(crate) fn read_report<R: DeserializeOwned>(&self) -> Result<R> {
-        sealed::read(&self.report_path())
+        checksummed_json::read(&self.report_path())
     }
 
     /// Which rows trained, validated and tested.

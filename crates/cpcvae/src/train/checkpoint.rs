@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The state of the loop beside parameters and optimiser.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LoopState {
+pub(super) struct LoopState {
     /// Steps taken in this round.
     pub step: u64,
     /// Rounds of a constraint solver before this one.
@@ -38,7 +38,7 @@ pub struct LoopState {
 
 /// The best evaluation so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Best {
+pub(super) struct Best {
     /// Step of the evaluation.
     pub step: u64,
     /// Accuracy, explained variance, or evidence: larger is better.
@@ -52,7 +52,7 @@ pub struct Best {
 
 /// The end of training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finished {
+pub(super) struct Finished {
     /// Whether it ended before its planned steps because validation stopped improving.
     pub early: bool,
     /// The constraint, if there was one.

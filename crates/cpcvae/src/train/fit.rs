@@ -5,7 +5,7 @@ use super::checkpoints::Checkpoints;
 use super::metrics::Metrics;
 use super::pseudo_labels::AssignedLabels;
 use super::report::{FitReport, StopReason, TrainingData};
-use super::{Adam, Observer, TrainPlan, start};
+use super::{Adam, Observer, TrainPlan, initial_model};
 use crate::error::Result;
 use crate::infer::Inference;
 use crate::method::Recipe;
@@ -91,7 +91,7 @@ impl<'a> Training<'a> {
                     multiplier: plan.constraint.and(plan.method.prediction_weight()),
                     ..LoopState::default()
                 };
-                let model = start::fresh(plan, data, compute);
+                let model = initial_model::fresh(plan, data, compute);
                 (model, Adam::default(), None, state)
             }
         };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Appends lines and tracks their total length.
 #[derive(Debug)]
-pub struct Metrics {
+pub(super) struct Metrics {
     sink: Sink,
     bytes: u64,
 }
@@ -21,7 +21,7 @@ enum Sink {
 
 impl Metrics {
     /// Keeps the lines in memory.
-    pub fn in_memory() -> Self {
+    pub(super) fn in_memory() -> Self {
         Self {
             sink: Sink::Memory(Vec::new()),
             bytes: 0,
@@ -29,7 +29,7 @@ impl Metrics {
     }
 
     /// Opens the file and truncates it to its length at the checkpoint that training resumes from.
-    pub fn open(path: &Path, bytes: u64) -> Result<Self> {
+    pub(super) fn open(path: &Path, bytes: u64) -> Result<Self> {
         let open = || -> std::io::Result<File> {
             let mut file = OpenOptions::new()
                 .create(true)
@@ -48,7 +48,7 @@ impl Metrics {
     }
 
     /// Appends one object.
-    pub fn write(&mut self, line: &serde_json::Value) -> Result<()> {
+    pub(super) fn write(&mut self, line: &serde_json::Value) -> Result<()> {
         let text = format!("{line}\n");
         self.bytes += text.len() as u64;
         match &mut self.sink {
@@ -61,7 +61,7 @@ impl Metrics {
     }
 
     /// Syncs the file to disk; returns the length of all lines.
-    pub fn sync(&mut self) -> Result<u64> {
+    pub(super) fn sync(&mut self) -> Result<u64> {
         if let Sink::File(path, file) = &mut self.sink {
             file.flush()
                 .and_then(|()| file.get_ref().sync_data())

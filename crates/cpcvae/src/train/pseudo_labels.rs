@@ -84,17 +84,17 @@ impl AssignedLabels {
                 wanted.by_features(&compared.values, compared.columns, &labels, classes)
             }
         };
-        let mut beliefs = by_features.clone();
+        let mut class_probs = by_features.clone();
         if let Some((_, coder)) = later {
             let of_codes = propagated(&coder.content(&features())?);
-            for (belief, of_code) in beliefs.iter_mut().zip(of_codes) {
-                *belief = 0.5 * (*belief + of_code);
+            for (row_probs, of_code) in class_probs.iter_mut().zip(of_codes) {
+                *row_probs = 0.5 * (*row_probs + of_code);
             }
         }
         let mut ordered = rows.clone();
         ordered.sort_unstable();
         let mut suggested = vec![0.0; rows.len() * classes];
-        for (place, class, sure) in ranked(&beliefs, classes) {
+        for (place, class, sure) in ranked(&class_probs, classes) {
             let place = ordered.partition_point(|row| *row < rows[place]);
             suggested[place * classes + class] = sure;
         }
@@ -176,13 +176,13 @@ fn some_of(rows: &[u32], most: usize, seed: u64) -> Result<Vec<u32>> {
 /// (row, pseudo-label, its weight): the square root of the row's rank of confidence within its
 /// class, from 0 (least confident) to 1. The probabilities themselves are not comparable, since
 /// labels that are propagated far give nearly uniform ones.
-fn ranked(beliefs: &[f32], classes: usize) -> Vec<(usize, usize, f32)> {
+fn ranked(class_probs: &[f32], classes: usize) -> Vec<(usize, usize, f32)> {
     let mut of_class: Vec<Vec<(f32, usize)>> = vec![Vec::new(); classes];
-    for (row, beliefs) in beliefs.chunks_exact(classes).enumerate() {
-        let best = largest(beliefs);
-        of_class[best].push((beliefs[best], row));
+    for (row, class_probs) in class_probs.chunks_exact(classes).enumerate() {
+        let best = largest(class_probs);
+        of_class[best].push((class_probs[best], row));
     }
-    let mut all = Vec::with_capacity(beliefs.len() / classes.max(1));
+    let mut all = Vec::with_capacity(class_probs.len() / classes.max(1));
     for (class, mut rows) in of_class.into_iter().enumerate() {
         rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let last = rows.len().saturating_sub(1).max(1) as f32;
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn the_surest_row_of_each_class_counts_fully_and_the_least_sure_not_at_all() {
-        let beliefs = [0.9, 0.1, 0.6, 0.4, 0.7, 0.3, 0.2, 0.8];
-        let mut found = ranked(&beliefs, 2);
+        let class_probs = [0.9, 0.1, 0.6, 0.4, 0.7, 0.3, 0.2, 0.8];
+        let mut found = ranked(&class_probs, 2);
         found.sort_by_key(|(row, ..)| *row);
         let root = 0.5f32.sqrt();
         assert_eq!(found, [(0, 0, 1.0), (1, 0, 0.0), (2, 0, root), (3, 1, 0.0)]);

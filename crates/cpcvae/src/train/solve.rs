@@ -1,7 +1,9 @@
 //! The constraint solver in the training loop, which sets lambda.
 
 use super::fit::Training;
-use super::{Adam, ConstraintMeasure, ConstraintReport, ScheduleState, Solver, start, validate};
+use super::{
+    Adam, ConstraintMeasure, ConstraintReport, ScheduleState, Solver, initial_model, validate,
+};
 use crate::error::Result;
 use crate::noise::Noise;
 use crate::objective::Terms;
@@ -70,7 +72,7 @@ impl Training<'_> {
         self.state.schedule = ScheduleState::default();
         self.state.best = None;
         self.state.waited = 0;
-        self.model = start::fresh(self.plan, self.data, &self.compute);
+        self.model = initial_model::fresh(self.plan, self.data, &self.compute);
         self.adam = Adam::default();
         self.set_recipe()?;
         self.save()?;

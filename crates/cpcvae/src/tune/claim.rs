@@ -13,7 +13,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Claims a trial; `None` if another worker has it.
-    pub fn of(folder: &Path, number: usize) -> Result<Option<Self>> {
+    pub(super) fn of(folder: &Path, number: usize) -> Result<Option<Self>> {
         let (file, path) = open(folder, &format!("{number:04}"))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
@@ -27,7 +27,7 @@ impl Claim {
     }
 
     /// Waits until no other worker asks for a trial.
-    pub fn to_ask(folder: &Path) -> Result<Self> {
+    pub(crate) fn to_ask(folder: &Path) -> Result<Self> {
         let (file, path) = open(folder, "ask")?;
         match file.lock() {
             Err(error) if error.kind() != std::io::ErrorKind::Unsupported => {

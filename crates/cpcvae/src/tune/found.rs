@@ -106,7 +106,7 @@ impl Tuning {
             Value::String(self.base.method.name().into()),
         )]);
         table.insert("method".into(), Value::Table(method));
-        let asked = self.request.asked_settings();
+        let asked = self.request.requested_settings();
         for over in [asked, parse_settings(&self.pairs_of(best))?] {
             for (section, value) in over {
                 match (table.get_mut(&section), value) {
@@ -126,7 +126,7 @@ impl Tuning {
             "# Trial {}: {} {value} by {}.\n{text}",
             best.number,
             self.loss_name(),
-            self.judged_by()
+            self.evaluated_on()
         ))
     }
 

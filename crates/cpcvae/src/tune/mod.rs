@@ -37,7 +37,7 @@ pub use cpcvae_search::{Pruner, Sampler, Space, Trial, TrialState};
 pub use estimate::Estimate;
 pub use found::Found;
 pub use objective::{Objective, Unseen};
-pub use options::{Ask, Asker, TuneOptions};
+pub use options::{Ask, ExternalSampler, TuneOptions};
 
 use crate::config::{Request, RunConfig};
 use crate::crossfit::Folding;
@@ -131,8 +131,8 @@ impl Tuning {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let text = serde_json::to_string_pretty(&now).expect("plain values serialise");
                 write_atomically(&path, text.as_bytes())?;
-                let said = format!("{} by {}", self.loss_name(), self.judged_by());
-                return Ok(self.study().set_attr("made smaller", json!(said))?);
+                let objective = format!("{} by {}", self.loss_name(), self.evaluated_on());
+                return Ok(self.study().set_attr("made smaller", json!(objective))?);
             }
             Err(error) => return Err(Error::file(&path, error)),
         };
@@ -162,7 +162,7 @@ impl Tuning {
     }
 
     /// What trials are evaluated on, in words.
-    pub fn judged_by(&self) -> String {
+    pub fn evaluated_on(&self) -> String {
         match self.objective {
             Objective::Validation { rows } => format!("{rows} validation rows"),
             Objective::CrossFit { rows, folds } => {

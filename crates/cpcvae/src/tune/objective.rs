@@ -131,9 +131,10 @@ pub(super) fn held_out_loss(data: &Dataset, held_out: &HeldOut) -> Option<f64> {
         Labels::Values { .. } => {
             let (mut squares, mut count) = (0.0, 0.0);
             let rows = held_out.rows.iter();
-            for (row, said) in rows.zip(outputs.values.chunks_exact(outputs.columns.max(1))) {
-                for (truth, said) in data.labels.values_of(*row)?.iter().zip(said) {
-                    squares += f64::from(truth - said).powi(2);
+            for (row, predictions) in rows.zip(outputs.values.chunks_exact(outputs.columns.max(1)))
+            {
+                for (truth, prediction) in data.labels.values_of(*row)?.iter().zip(predictions) {
+                    squares += f64::from(truth - prediction).powi(2);
                     count += 1.0;
                 }
             }

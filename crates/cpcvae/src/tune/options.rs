@@ -9,7 +9,7 @@ const TRIALS: usize = 50;
 
 /// An external sampler: gets the folder of the search, writes a trial into its journal, and returns
 /// its number.
-pub type Asker<'a> = &'a (dyn Fn(&Path) -> Result<usize> + Sync);
+pub type ExternalSampler<'a> = &'a (dyn Fn(&Path) -> Result<usize> + Sync);
 
 /// What chooses the settings of trials.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub enum Ask<'a> {
     /// A built-in sampler.
     Sampler(Sampler),
     /// An external one, such as Optuna.
-    Other(Asker<'a>),
+    Other(ExternalSampler<'a>),
 }
 
 /// Options of a search. All but the space and the folder may differ between workers.

@@ -1,7 +1,9 @@
 //! Running a search: which trial is next, and its result.
 
 use super::claim::Claim;
-use super::{Ask, Asker, Error, Result, Sampler, Trial, TrialState, TuneOptions, Tuning, spaces};
+use super::{
+    Ask, Error, ExternalSampler, Result, Sampler, Trial, TrialState, TuneOptions, Tuning, spaces,
+};
 use crate::parallel_runs::parallel_runs;
 use crate::train::Watch;
 use cpcvae_search::{Limits, Outcome};
@@ -112,7 +114,11 @@ impl Tuning {
         params
     }
 
-    fn ask_other(&self, asker: Asker<'_>, limits: &Limits) -> Result<Option<(Trial, Claim)>> {
+    fn ask_other(
+        &self,
+        asker: ExternalSampler<'_>,
+        limits: &Limits,
+    ) -> Result<Option<(Trial, Claim)>> {
         let _alone = Claim::to_ask(&self.folder)?;
         self.study().read()?;
         let count = self.study().trials().len();

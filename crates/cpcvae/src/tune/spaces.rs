@@ -41,13 +41,13 @@ pub(super) fn setting(config: &RunConfig, key: &str) -> Option<Value> {
 
 /// The search space: the given one, or the method's own without settings that were given.
 pub(super) fn space_of(
-    said: Option<&(String, String)>,
+    given: Option<&(String, String)>,
     base: &RunConfig,
     request: &Request,
 ) -> Result<Space> {
     let usual = |key: &str| setting(base, key);
     let read = |context: &str, text: &str| Space::from_toml(context, text, &usual);
-    let space = match said {
+    let space = match given {
         Some((context, text)) => read(context, text)?,
         None => {
             let name = base.method.name();
@@ -167,8 +167,8 @@ mod tests {
     fn settings_that_do_not_exist_or_decide_on_rows_are_refused() {
         let base = &bases("pc")[0];
         let refused = |text: &str| {
-            let said = ("mine.toml".to_string(), text.to_string());
-            let error = space_of(Some(&said), base, &Request::new(Some("pc")));
+            let given = ("mine.toml".to_string(), text.to_string());
+            let error = space_of(Some(&given), base, &Request::new(Some("pc")));
             error.expect_err("refused").to_string()
         };
         let range = "{ low = 1.0, high = 2.0 }";

@@ -174,11 +174,11 @@ impl Observer for Reporter<'_> {
             return;
         }
         self.last = mark;
-        let told = self
+        let reported = self
             .tuning
             .study()
             .report(self.trial, mark, value, self.tuning.pruner);
-        match told {
+        match reported {
             Ok(stops) => self.is_pruned = stops,
             Err(error) => self.problem = Some(error.into()),
         }

@@ -10,11 +10,11 @@ use cpcvae_lab::pictures::{reconstructions, samples};
 use std::path::{Path, PathBuf};
 
 /// The heading of the table.
-pub const SETTING: &str = "glyphs: 5 labels for each of 10 classes, 4,950 unlabelled images, 1,000 \
+pub(crate) const SETTING: &str = "glyphs: 5 labels for each of 10 classes, 4,950 unlabelled images, 1,000 \
                            fresh test images";
 
 /// A network and a number of steps for about three minutes in total.
-pub fn adjust(estimator: Estimator) -> Estimator {
+pub(crate) fn adjust(estimator: Estimator) -> Estimator {
     estimator
         .hidden(&[128, 128])
         .code(22)

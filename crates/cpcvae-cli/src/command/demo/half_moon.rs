@@ -10,14 +10,14 @@ use cpcvae_lab::pictures::{classes, in_view, labelled_points, points, prediction
 use std::path::{Path, PathBuf};
 
 /// The heading of the table.
-pub const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced labels, 994 unlabelled \
+pub(crate) const SETTING: &str = "half-moon in the paper's setting: 6 evenly spaced labels, 994 unlabelled \
                            rows, which are also the test rows";
 
 /// Rows drawn from each model.
 const SAMPLES: usize = 600;
 
 /// The paper's setting, and steps for about a minute in total.
-pub fn adjust(estimator: Estimator) -> Estimator {
+pub(crate) fn adjust(estimator: Estimator) -> Estimator {
     estimator
         .set("data.half_moon_labels", "evenly-spaced")
         .set("train.log_every", 20)

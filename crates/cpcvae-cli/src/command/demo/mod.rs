@@ -1,7 +1,7 @@
 //! `cpcvae demo`: four methods on generated data with few labels, side by side.
 
-pub mod glyphs;
-pub mod half_moon;
+pub(crate) mod glyphs;
+pub(crate) mod half_moon;
 
 use crate::args::DemoArgs;
 use crate::exit::ExitCode;
@@ -28,7 +28,7 @@ struct DemoModel {
 }
 
 /// Trains each method, compares them in a table, and draws figures.
-pub fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: DemoArgs, printer: Printer) -> Result<ExitCode> {
     args.place.set_up()?;
     let data = match args.images {
         true => BuiltIn::Glyphs,

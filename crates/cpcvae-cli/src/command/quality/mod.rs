@@ -17,7 +17,7 @@ use cpcvae_data::Layout;
 use serde_json::json;
 
 /// Measures and reports.
-pub fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(args: &QualityArgs, printer: Printer) -> Result<ExitCode> {
     let model = opened::model(&args.model)?;
     let is_image = matches!(model.layout(), Layout::Image { .. });
     if args.page.is_some() && !is_image {

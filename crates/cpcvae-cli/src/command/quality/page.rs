@@ -14,7 +14,7 @@ const ACROSS: usize = 12;
 const CLASSES: usize = 10;
 
 /// Draws the page.
-pub fn draw(model: &Fitted, found: &Quality, path: &Path) -> Result<()> {
+pub(super) fn draw(model: &Fitted, found: &Quality, path: &Path) -> Result<()> {
     let mut grid = grid(model.layout())?;
     for drawn in &found.drawn {
         let way = match drawn.way {

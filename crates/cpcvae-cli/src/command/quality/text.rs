@@ -9,7 +9,13 @@ use cpcvae_lab::table::TextTable;
 /// All figures as text.
 ///
 /// `beside` is the model that log p(x) is compared with.
-pub fn text(card: &Card, data: &str, found: &Description, effort: Effort, beside: &str) -> String {
+pub(super) fn text(
+    card: &Card,
+    data: &str,
+    found: &Description,
+    effort: Effort,
+    beside: &str,
+) -> String {
     let rows = match found.measured {
         Measured::Test => "test rows",
         Measured::Validation => "validation rows (there are no test rows)",

@@ -15,7 +15,7 @@ use cpcvae_data::DataName;
 use std::path::PathBuf;
 
 /// Searches or resumes, and reports.
-pub fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
+pub(crate) fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
     let folder = match &args.fit.out {
         Some(folder) => folder.clone(),
         None => {
@@ -66,7 +66,7 @@ pub fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
         count(rows),
         tuning.space().parameters.len(),
         tuning.loss_name(),
-        tuning.judged_by(),
+        tuning.evaluated_on(),
         folder.display()
     ));
     let screen = Screen::new(printer.quiet, interrupt::watch()?).titled();
@@ -89,13 +89,13 @@ pub fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
     if let Some(warning) = &found.warning {
         printer.warn(warning);
     }
-    let told = text::Told {
+    let report = text::SearchReport {
         found: &found,
         loss: tuning.loss_name(),
         folder: &folder,
         figures: &figures,
     };
-    printer.answer(&told.text(), &told.json())?;
+    printer.answer(&report.text(), &report.json())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -108,9 +108,9 @@ fn one_trial(
 ) -> Result<ExitCode> {
     match tuning.one_trial(number, options, screen)? {
         Some(trial) => {
-            let told = text::trial_json(tuning.space(), &trial);
+            let json = text::trial_json(tuning.space(), &trial);
             let line = format!("trial {}: {}\n", trial.number, text::outcome(&trial));
-            printer.answer(&line, &told)?;
+            printer.answer(&line, &json)?;
             Ok(ExitCode::SUCCESS)
         }
         None if screen.is_stopped() => Ok(interrupt::exit_code()),

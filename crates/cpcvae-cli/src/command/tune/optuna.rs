@@ -9,7 +9,7 @@ use std::process::Command;
 const PYTHON: &str = "CPCVAE_PYTHON";
 
 /// Lets Optuna write the next trial into the journal of a search; returns its number.
-pub fn ask(folder: &Path) -> Result<usize> {
+pub(super) fn ask(folder: &Path) -> Result<usize> {
     let python = std::env::var(PYTHON).unwrap_or_else(|_| "python3".into());
     let problem = |problem: String| {
         Err(Error::Mismatch(format!(

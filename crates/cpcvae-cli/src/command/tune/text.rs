@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const SHOWN: usize = 10;
 
 /// The results of a search with its files.
-pub struct Told<'a> {
+pub(super) struct SearchReport<'a> {
     /// The results.
     pub found: &'a Found,
     /// The name of the loss.
@@ -21,9 +21,9 @@ pub struct Told<'a> {
     pub figures: &'a [PathBuf],
 }
 
-impl Told<'_> {
+impl SearchReport<'_> {
     /// The report as text.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut text = format!("{}\n", self.table().to_text());
         let count = |state| {
             let trials = self.found.trials.iter();
@@ -125,7 +125,7 @@ impl Told<'_> {
     }
 
     /// The report as a JSON object.
-    pub fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         let found = self.found;
         let trials = found.trials.iter();
         let trials: Vec<Value> = trials
@@ -163,7 +163,7 @@ fn short(number: &serde_json::Number) -> String {
 }
 
 /// How a trial ended, in words.
-pub fn outcome(trial: &Trial) -> String {
+pub(super) fn outcome(trial: &Trial) -> String {
     match trial.value {
         Some(value) => format!("{} {value}", trial.state.name()),
         None => trial.state.name().into(),
@@ -171,7 +171,7 @@ pub fn outcome(trial: &Trial) -> String {
 }
 
 /// A trial as a JSON object.
-pub fn trial_json(space: &cpcvae::tune::Space, trial: &Trial) -> Value {
+pub(super) fn trial_json(space: &cpcvae::tune::Space, trial: &Trial) -> Value {
     json!({
         "number": trial.number,
         "state": trial.state.name(),

@@ -15,7 +15,7 @@ pub(super) struct Normal {
 
 impl Normal {
     /// `None` if the share or the determinant has no finite logarithm.
-    pub fn new(component: &Component) -> Option<Self> {
+    pub(super) fn new(component: &Component) -> Option<Self> {
         let (lower, code) = (&component.lower, component.mean.len());
         let mut inverse = vec![0.0; code * code];
         for j in 0..code {

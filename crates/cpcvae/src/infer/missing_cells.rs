@@ -7,7 +7,7 @@
 //! missing column.
 //! they add, each missing cell first counts as what hiding one of its column changes on average.
 
-use super::unusual::quantiles;
+use super::typicality::quantiles;
 use crate::error::Result;
 use cpcvae_data::Matrix;
 use rand::{RngExt, SeedableRng};
@@ -26,7 +26,7 @@ pub(super) const FEWEST_ROWS: usize = 30;
 /// Quantiles stored for each.
 const KEPT: usize = 201;
 /// Shrinks a column's effect towards the mean of all columns, counted in rows.
-const PULL: f64 = 10.0;
+const SHRINKAGE: f64 = 10.0;
 /// Rounds of the least-squares fit by coordinate descent.
 const ROUNDS: usize = 20;
 
@@ -153,7 +153,7 @@ impl Level {
     }
 
     fn percentile(&self, score: f32, row: &[f32], columns: &[Range<usize>]) -> f32 {
-        super::unusual::rank(&self.quantiles, self.like(score, row, columns))
+        super::typicality::rank(&self.quantiles, self.like(score, row, columns))
     }
 
     fn is_sound(&self) -> bool {
@@ -179,7 +179,7 @@ fn shares(columns: usize, hides: &[Vec<usize>], change: impl Fn(usize) -> f32) -
         finite.iter().for_each(|at| left[*at] -= mean);
         for (share, rows) in shares.iter_mut().zip(&rows_of) {
             let sum: f64 = rows.iter().map(|at| left[*at] + *share).sum();
-            let better = sum / (rows.len() as f64 + PULL);
+            let better = sum / (rows.len() as f64 + SHRINKAGE);
             rows.iter().for_each(|at| left[*at] -= better - *share);
             *share = better;
         }

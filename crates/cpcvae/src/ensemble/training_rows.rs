@@ -7,7 +7,7 @@ use cpcvae_data::{Labels, Matrix};
 
 /// The labelled rows that members are fitted to.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Learnt {
+pub(super) struct TrainingRows {
     pub(super) compared: ComparedFeatures,
     /// The features of the rows, `[labels, columns]`.
     pub(super) rows: Matrix,
@@ -58,7 +58,7 @@ impl Targets {
     }
 }
 
-impl Learnt {
+impl TrainingRows {
     /// Members fitted to it.
     pub(super) fn fitted(&self, spread: Option<Spread>) -> Fitted {
         let (rows, columns) = (&self.rows.values, self.rows.columns);
@@ -103,14 +103,14 @@ impl Fitted {
     }
 
     /// Predictions of each for rows `[rows, columns]`: `[rows, outputs]`.
-    pub(super) fn said(&self, rows: &[f32]) -> Vec<Vec<f32>> {
+    pub(super) fn predictions(&self, rows: &[f32]) -> Vec<Vec<f32>> {
         match self {
             Self::Classes(members, spread) => {
-                let mut said = members.beliefs(rows);
-                said.extend(spread.as_ref().map(|spread| spread.beliefs(rows)));
-                said
+                let mut predictions = members.class_probs(rows);
+                predictions.extend(spread.as_ref().map(|spread| spread.class_probs(rows)));
+                predictions
             }
-            Self::Values(regressors) => regressors.say(rows),
+            Self::Values(regressors) => regressors.predict(rows),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How unusual a row is: the percentile of its log p(x) among training rows.
 
-use super::gaps::{self, Level, ScoreRows};
+use super::missing_cells::{self, Level, ScoreRows};
 use crate::error::Result;
 use cpcvae_data::Matrix;
 use serde::{Deserialize, Serialize};
@@ -64,26 +64,30 @@ impl Typical {
     ) -> Result<Option<Self>> {
         let numbers: Vec<u32> = (0..rows.rows as u32).collect();
         let scores = score.score(rows, &numbers)?;
-        let is_whole = |row: &usize| gaps::missing(rows.row(*row), columns).next().is_none();
+        let is_whole = |row: &usize| {
+            missing_cells::missing(rows.row(*row), columns)
+                .next()
+                .is_none()
+        };
         let whole: Vec<f32> = (0..rows.rows)
             .filter(is_whole)
             .map(|row| scores[row])
             .collect();
-        let compared = match whole.len() >= gaps::FEWEST_ROWS {
+        let compared = match whole.len() >= missing_cells::FEWEST_ROWS {
             true => &whole,
             false => &scores,
         };
         let Some(usual) = Self::new(compared, draws) else {
             return Ok(None);
         };
-        let gaps = gaps::learn(rows, &scores, columns, score)?;
+        let gaps = missing_cells::learn(rows, &scores, columns, score)?;
         Ok(Some(Self { gaps, ..usual }))
     }
 
     /// Whether the values are plausible, so that a damaged file is not used.
     pub(crate) fn is_sound(&self) -> bool {
         let sorted = !self.quantiles.is_empty() && self.quantiles.is_sorted();
-        self.draws > 0 && sorted && gaps::are_sound(&self.gaps)
+        self.draws > 0 && sorted && missing_cells::are_sound(&self.gaps)
     }
 
     /// The percentile of a row: of 100 training rows, how many are at least as unusual as this one.
@@ -102,10 +106,10 @@ impl Typical {
     ) -> Vec<f32> {
         let of_row = |(row, score): (usize, &f32)| {
             let row = rows.row(row);
-            match gaps::missing(row, columns).count() {
+            match missing_cells::missing(row, columns).count() {
                 0 => self.percentile(*score),
                 all if all == columns.len() => 0.0,
-                count => gaps::percentile(&self.gaps, count, *score, row, columns)
+                count => missing_cells::percentile(&self.gaps, count, *score, row, columns)
                     .unwrap_or_else(|| self.percentile(*score)),
             }
         };
