@@ -1,5 +1,4 @@
-"""scikit-learn's own checks, with the default settings; the imputer, which has no ensemble,
-with fewer steps for speed."""
+"""scikit-learn's own checks, with the default settings."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -17,7 +16,7 @@ EXPECTED = {
 
 
 @parametrize_with_checks(
-    [CPCClassifier(), CPCRegressor(), CPCImputer(steps=200)],
+    [CPCClassifier(), CPCRegressor(), CPCImputer()],
     expected_failed_checks=lambda estimator: EXPECTED.get(type(estimator).__name__, {}),
 )
 def test_scikit_learns_checks(estimator, check):

@@ -4,7 +4,6 @@
 pub mod cells;
 pub mod cluster;
 mod code_map;
-mod commit;
 mod curve;
 mod figures;
 mod heat;
@@ -90,7 +89,7 @@ fn open(options: &Options) -> Result<Opened> {
         data_dir: options.data_dir.clone(),
         device: cpcvae::device::device(&options.device)?,
         runs: options.results.join("runs").join(&name),
-        commit: commit::commit(),
+        commit: env!("CPCVAE_COMMIT").into(),
         experiment: name,
     };
     Ok(Opened {

@@ -52,6 +52,8 @@ pub(crate) struct EnsembleParts<'a> {
     pub(crate) fitted: &'a Fitted,
     /// The network's first.
     pub(crate) votes: &'a [Vote],
+    /// Factor and offset of class probabilities after the vote.
+    pub(crate) succession: (f64, f64),
 }
 
 /// The weight of a member or the network.
@@ -233,7 +235,17 @@ impl Ensemble {
             compared: self.training_rows.compared,
             fitted: &self.fitted,
             votes: &self.votes,
+            succession: self.succession(),
         }
+    }
+
+    /// Factor and offset that mix class probabilities with the uniform distribution by 1 / (n + 1)
+    /// for n labels (after Laplace's rule of succession): however well n labels were predicted, the
+    /// next one may be wrong.
+    fn succession(&self) -> (f64, f64) {
+        let share = 1.0 / (self.training_rows.rows.rows as f64 + 1.0);
+        let classes = self.training_rows.targets.outputs() as f64;
+        (1.0 - share, share / classes)
     }
 
     /// Predictions of each member for prepared rows of that layout, `[rows, outputs]`: class
@@ -250,12 +262,19 @@ impl Ensemble {
     }
 
     /// The weighted mean of the network's predictions, `[rows, outputs]`, and the members': of
-    /// classes in log space.
+    /// classes in log space, and mixed with the uniform distribution a little.
     pub fn mean(&self, network: Matrix, predictions: Vec<Vec<f32>>) -> Matrix {
         let mut all = vec![network.values];
         all.extend(predictions);
         let values = match &self.training_rows.targets {
-            Targets::Classes { classes, .. } => log_mean(&self.votes, &all, *classes),
+            Targets::Classes { classes, .. } => {
+                let (factor, offset) = self.succession();
+                let mixed = |p: f32| (factor * f64::from(p) + offset) as f32;
+                log_mean(&self.votes, &all, *classes)
+                    .into_iter()
+                    .map(mixed)
+                    .collect()
+            }
             Targets::Values { .. } => {
                 let shares: Vec<f64> = self.votes.iter().map(|vote| vote.weight).collect();
                 regressors::mean(&shares, &all)

@@ -26,6 +26,7 @@ pub(super) fn vote(
         compared,
         fitted,
         votes,
+        succession,
     } = ensemble.parts();
     let features = match (compared, layout) {
         (
@@ -66,7 +67,10 @@ pub(super) fn vote(
     let scores: Vec<&Value> = scores.iter().collect();
     let mut sum = graph.node("Sum", &scores);
     if let Fitted::Classes(..) = fitted {
+        let (factor, offset) = (graph.double(succession.0), graph.double(succession.1));
         sum = graph.softmax(&sum);
+        sum = graph.node("Mul", &[&sum, &factor]);
+        sum = graph.node("Add", &[&sum, &offset]);
     }
     graph.as_float(&sum)
 }
