@@ -176,8 +176,8 @@ fn a_run_goes_on_only_as_it_began() {
         |more: &[&str]| sandbox.error(&[&["fit", "half-moon", "--out", "run"], more].concat());
     assert_eq!(
         again(&[]),
-        "there is a run in run already; resume it, or choose another folder\n  hint: --resume goes \
-         on with it, --overwrite removes it first, --out names another folder"
+        "there is a run in run already; resume it, or choose another folder\n  hint: --resume continues it, \
+         --overwrite removes it first, --out names another folder"
     );
     let error = again(&["--resume", "--seed", "1"]);
     assert!(error.contains("`seed = 1` (was `seed = 0`)"), "{error}");

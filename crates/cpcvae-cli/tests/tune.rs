@@ -234,7 +234,7 @@ fn what_cannot_be_searched_is_told() {
     sandbox.ok(&tune(&["--trials", "1", "--quiet"]));
     let error = sandbox.error(&tune(&["--trials", "1", "--set", "method.beta=2"]));
     assert!(
-        error.contains("a search with other settings was begun"),
+        error.contains("a search with other settings was started"),
         "{error}"
     );
     sandbox.write(

@@ -279,7 +279,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(
         error(all_learnt)
             .to_string()
-            .contains("learnt from all rows")
+            .contains("trained on all rows")
     );
 }
 

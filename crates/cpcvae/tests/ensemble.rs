@@ -30,8 +30,14 @@ fn no_class_is_more_certain_than_the_labels_allow() {
             for p in probabilities {
                 assert!(f64::from(*p) > 0.5 * least, "{p} with {labels} labels");
             }
-            let right = outputs.classes.iter().position(|name| *name == ["low", "high"][row % 2]);
-            assert!(probabilities[right.expect("a class")] > 0.9, "the right one");
+            let right = outputs
+                .classes
+                .iter()
+                .position(|name| *name == ["low", "high"][row % 2]);
+            assert!(
+                probabilities[right.expect("a class")] > 0.9,
+                "the right one"
+            );
         }
     }
 }
