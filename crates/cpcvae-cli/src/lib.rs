@@ -19,6 +19,7 @@ mod overall_progress;
 mod passthrough;
 mod printer;
 mod progress;
+mod ranks;
 mod settings;
 mod units;
 mod user_file;

@@ -30,10 +30,13 @@ pub(crate) struct FitSettings {
     given: GivenFlags,
 }
 
-/// Resolves the arguments; nothing is written.
-pub(crate) fn resolve(args: &FitArgs) -> Result<FitSettings> {
+/// Resolves the arguments; nothing is written. `ranks` is how many processes a launcher started.
+pub(crate) fn resolve(args: &FitArgs, ranks: Option<usize>) -> Result<FitSettings> {
     let data = DataName::parse(&args.data)?;
     let mut request = Request::new(args.method.as_deref()).with_preset(preset(args));
+    if let Some(ranks) = ranks {
+        request = request.for_ranks(ranks);
+    }
     for layer in layers(args)? {
         request.push(layer.context, layer.settings);
     }

@@ -274,3 +274,23 @@ fn a_loss_that_is_not_finite() {
     );
     assert!(!sandbox.path("run/model").exists());
 }
+
+/// Several processes of a build without MPI would train the same model into the same folder.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn a_build_without_mpi_that_mpirun_starts() {
+    let sandbox = Sandbox::new();
+    for launcher in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"] {
+        let fit = [&["fit", "half-moon", "--out", "run"], &SMALL[..]].concat();
+        let mut command = sandbox.command(&fit);
+        let answer = sandbox.answer(command.env(launcher, "2").output().expect("starts"));
+        assert_eq!(answer.code, 1);
+        let says_how = answer.err.contains("cargo build --release --features");
+        assert!(
+            says_how && answer.err.contains("2 processes"),
+            "{}",
+            answer.err
+        );
+        assert!(!sandbox.path("run").exists());
+    }
+}

@@ -5,6 +5,7 @@ use crate::shift::shift_images;
 use crate::stretch::stretch_images;
 use crate::{DataError, Dataset, Result};
 use rand::seq::SliceRandom;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// A limit above any useful batch size, so that a mistyped number cannot exhaust the memory.
@@ -27,6 +28,10 @@ pub struct BatchPlan {
     /// Each entry of the random matrix that images are transformed by differs from the identity's
     /// by at most this.
     stretch: f32,
+    /// Into how many shards a batch is dealt,
+    shards: usize,
+    /// and which of them are gathered here.
+    own_shards: Range<usize>,
 }
 
 /// The row numbers of one step.
@@ -36,6 +41,25 @@ pub struct StepRows {
     pub labelled: Vec<u32>,
     /// Rows used without label.
     pub unlabelled: Vec<u32>,
+}
+
+impl StepRows {
+    /// How many rows these are.
+    fn len(&self) -> usize {
+        self.labelled.len() + self.unlabelled.len()
+    }
+
+    /// The rows of one of `count` shards, which differ by one row of either kind at most.
+    fn shard(&self, shard: usize, count: usize) -> StepRows {
+        let part = |rows: &[u32]| {
+            let bound = |shard: usize| shard * rows.len() / count;
+            rows[bound(shard)..bound(shard + 1)].to_vec()
+        };
+        StepRows {
+            labelled: part(&self.labelled),
+            unlabelled: part(&self.unlabelled),
+        }
+    }
 }
 
 impl BatchPlan {
@@ -74,6 +98,8 @@ impl BatchPlan {
             seed,
             shift: 0,
             stretch: 0.0,
+            shards: 1,
+            own_shards: 0..1,
             labelled: stream(
                 labelled,
                 labelled_per_batch,
@@ -103,15 +129,37 @@ impl BatchPlan {
         self
     }
 
-    /// The batch of a step; the rows must have been checked already.
-    pub(crate) fn batch(&self, data: &Dataset, step: u64) -> Batch {
-        let mut batch = Batch::gather_checked(data, step, self.rows_of_step(step));
+    /// The same plan with every batch dealt into `count` shards, of which those of `own` are
+    /// gathered, one after the other. Each has its share of the labelled rows and of the others, and
+    /// a stream of random numbers of its own.
+    pub fn with_shards(mut self, count: usize, own: Range<usize>) -> BatchPlan {
+        (self.shards, self.own_shards) = (count, own);
+        self
+    }
+
+    /// The shards that are gathered.
+    pub(crate) fn own_shards(&self) -> Range<usize> {
+        self.own_shards.clone()
+    }
+
+    /// A shard of a step's batch; the rows must have been checked before.
+    pub(crate) fn batch(&self, data: &Dataset, step: u64, shard: usize) -> Batch {
+        let all = self.rows_of_step(step);
+        let rows = all.shard(shard, self.shards);
+        let share = rows.len() as f32 / all.len() as f32;
+        let mut batch = Batch {
+            shard,
+            share,
+            ..Batch::gather_checked(data, step, rows)
+        };
+        // The first shard has the numbers of a batch in one piece. Steps stay below 2^56.
+        let stream = |purpose| generator(self.seed, purpose, step + ((shard as u64) << 56));
         if self.shift > 0 {
-            let mut random = generator(self.seed, RandomPurpose::Shift, step);
+            let mut random = stream(RandomPurpose::Shift);
             shift_images(&mut batch.features, &data.layout, self.shift, &mut random);
         }
         if self.stretch > 0.0 {
-            let mut random = generator(self.seed, RandomPurpose::Stretch, step);
+            let mut random = stream(RandomPurpose::Stretch);
             stretch_images(&mut batch.features, &data.layout, self.stretch, &mut random);
         }
         batch
@@ -205,6 +253,10 @@ pub struct Batch {
     pub labelled: usize,
     /// Number of unlabelled rows.
     pub unlabelled: usize,
+    /// Which shard of the step's batch it is: 0 where that is in one piece.
+    pub shard: usize,
+    /// Its share of the rows of the step.
+    pub share: f32,
 }
 
 impl Batch {
@@ -234,6 +286,8 @@ impl Batch {
             labelled,
             unlabelled,
             rows,
+            shard: 0,
+            share: 1.0,
         }
     }
 }

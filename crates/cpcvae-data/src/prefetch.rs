@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 /// The most batches in the queue.
 const DEPTH: usize = 4;
 
-/// An endless iterator of batches, gathered by a thread of its own.
+/// An endless iterator of batches, or of the plan's shards of them, gathered by a thread of its own.
 ///
 /// The thread ends when this is dropped.
 #[derive(Debug)]
@@ -25,8 +25,10 @@ impl Prefetch {
         let (sender, batches) = sync_channel(DEPTH);
         let gather_all = move || {
             for step in first_step.. {
-                if sender.send(plan.batch(&data, step)).is_err() {
-                    return; // nobody listens any more
+                for shard in plan.own_shards() {
+                    if sender.send(plan.batch(&data, step, shard)).is_err() {
+                        return; // nobody listens any more
+                    }
                 }
             }
         };

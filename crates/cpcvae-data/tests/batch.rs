@@ -149,3 +149,35 @@ fn prefetched_batches_are_those_of_the_plan_and_the_thread_ends() {
     drop(prefetch); // while the worker waits at a full queue
     assert_eq!(Arc::strong_count(&data), 1, "the worker dropped the data");
 }
+
+/// The shards of a step are its rows, in equal parts of both kinds, whoever gathers which.
+#[test]
+fn shards_of_a_step_make_up_its_rows() {
+    let data = Arc::new(dataset(30));
+    let plan = || BatchPlan::new(vec![0, 2, 4], (5..30).collect(), 5, 11, 3).unwrap();
+    let gathered = |own| {
+        let plan = plan().with_shards(4, own);
+        Prefetch::start(data.clone(), plan, 7).unwrap()
+    };
+    let (mut all, mut upper) = (gathered(0..4), gathered(2..4));
+    for step in 7..12 {
+        let whole = plan().rows_of_step(step);
+        let (mut labelled, mut unlabelled, mut share) = (Vec::new(), Vec::new(), 0.0);
+        for shard in 0..4 {
+            let batch = all.next().unwrap();
+            assert_eq!((batch.step, batch.shard), (step, shard));
+            assert!((1..=2).contains(&batch.labelled), "{}", batch.labelled);
+            assert!((2..=3).contains(&batch.unlabelled), "{}", batch.unlabelled);
+            if shard >= 2 {
+                assert_eq!(upper.next().unwrap(), batch);
+            }
+            labelled.extend(batch.rows.labelled);
+            unlabelled.extend(batch.rows.unlabelled);
+            share += batch.share;
+        }
+        assert_eq!(
+            (labelled, unlabelled, share),
+            (whole.labelled, whole.unlabelled, 1.0)
+        );
+    }
+}

@@ -78,6 +78,16 @@ impl Noise {
         }
     }
 
+    /// Independent noise for one of the shards of a step's batch; the first has that of a batch in
+    /// one piece.
+    pub fn shard(&self, shard: usize) -> Self {
+        // Draws stay below 2^16 in training.
+        Self {
+            step: self.step + ((shard as u64) << 56),
+            ..self.clone()
+        }
+    }
+
     /// Standard normal numbers `[rows, columns]`.
     pub fn normal(&self, purpose: NoisePurpose, [rows, columns]: [usize; 2]) -> Tensor<2> {
         if self.same_rows && rows > 1 {

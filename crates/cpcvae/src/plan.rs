@@ -54,6 +54,7 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
         steps,
         labelled_per_batch,
         unlabelled_per_batch,
+        shards: shards(train.shards, labelled_per_batch, unlabelled_per_batch)?,
         shift: train.shift,
         stretch: stretch(train.stretch)?,
         learning_rate: positive("train.learning_rate", train.learning_rate)?,
@@ -72,6 +73,27 @@ pub fn train_plan(config: &RunConfig, prepared: &Prepared) -> Result<TrainPlan> 
 fn stretch(most: f64) -> Result<f64> {
     let holds = (0.0..0.5).contains(&most);
     check("train.stretch", most, holds, "from 0 to below 0.5")
+}
+
+/// More would leave no row for some; and noise has a number of 8 bits for each.
+const MOST_SHARDS: usize = 256;
+
+/// Halves of halves, each with rows of every kind.
+fn shards(count: usize, labelled: usize, unlabelled: usize) -> Result<usize> {
+    if !count.is_power_of_two() || count > MOST_SHARDS {
+        let problem = format!("is {count}; it must be 1, 2, 4 and so on up to {MOST_SHARDS}");
+        return Err(Error::setting("train.shards", problem));
+    }
+    for (kind, rows) in [("labelled", labelled), ("unlabelled", unlabelled)] {
+        if (1..count).contains(&rows) {
+            let problem = format!(
+                "is {count}, but a batch has only {rows} {kind} rows; choose fewer shards, or raise \
+                 `train.{kind}_per_batch`"
+            );
+            return Err(Error::setting("train.shards", problem));
+        }
+    }
+    Ok(count)
 }
 
 fn batch_sizes(config: &RunConfig, prepared: &Prepared) -> Result<(usize, usize)> {

@@ -5,9 +5,11 @@ pub(crate) mod checksummed_json;
 mod fingerprint;
 mod folder;
 mod lock;
+mod ranks;
 
 pub use folder::RunFolder;
 pub use lock::RunLock;
+pub use ranks::{assist, dismiss};
 
 use crate::config::RunConfig;
 use crate::distribution::Family;
@@ -18,7 +20,8 @@ use crate::op::{Compute, Precision};
 use crate::plan::train_plan;
 use crate::prepare::{Prepared, Preprocess};
 use crate::train::{
-    FitOutcome, FitReport, Observer, Parameters, StopReason, TensorFile, TrainingData, evenly, fit,
+    Alone, Communicator, FitOutcome, FitReport, Observer, Parameters, StopReason, TensorFile,
+    TrainingData, evenly, fit_with,
 };
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Source, Split, write_atomically};
@@ -102,6 +105,19 @@ pub fn run(
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<Run> {
+    run_with(&Alone, config, source, folder, device, observer)
+}
+
+/// The same on rank 0 of several, which [`assist`] in the training. The number of ranks leaves no
+/// trace in the run.
+pub fn run_with(
+    ranks: &dyn Communicator,
+    config: &RunConfig,
+    source: Source,
+    folder: Option<&RunFolder>,
+    device: &Device,
+    observer: &mut dyn Observer,
+) -> Result<Run> {
     let stored_split = match folder.map(RunFolder::split_path) {
         Some(path) if path.exists() => Some(Split::load(path)?),
         _ => None,
@@ -114,12 +130,20 @@ pub fn run(
         folder.start(config, &prepared.training.split)?;
         folder.check_data(&rows)?;
     }
+    ranks::announce(
+        ranks,
+        config,
+        &plan,
+        &prepared.training.split,
+        &rows,
+        folder,
+    )?;
     let path = folder.map(RunFolder::path);
     let FitOutcome {
         model,
         report: mut fit,
         metrics,
-    } = fit(&plan, &prepared.training, path, device, observer)?;
+    } = fit_with(ranks, &plan, &prepared.training, path, device, observer)?;
     let in_user_units = |evaluation, rows: &Dataset| {
         let preprocess = &prepared.preprocess;
         preprocess.in_user_units(evaluation, &rows.features)

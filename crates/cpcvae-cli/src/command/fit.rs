@@ -6,20 +6,60 @@ use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::printer::{Printer, count};
 use crate::progress::{self, Screen};
+use crate::ranks::Ranks;
 use crate::settings::{self, FitSettings};
 use crate::units;
 use anyhow::Result;
 use cpcvae::Error;
+use cpcvae::config::RunConfig;
+use cpcvae::device::device;
 use cpcvae::estimator::{Fit, Fitted, HeldOutState};
 use cpcvae::infer::Evaluation;
 use cpcvae::tensorboard::TensorBoard;
-use cpcvae::train::{StopReason, Watch};
+use cpcvae::train::{StopReason, TrainingInfo, Watch};
+use cpcvae_data::DataName;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Trains or resumes, and reports.
+/// Trains or resumes, and reports: by one process, or as one rank of several.
 pub(crate) fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
-    let settings = settings::resolve(args)?;
+    let ranks = Ranks::join()?;
+    let result = match ranks.leads() {
+        true => lead(args, &ranks, printer),
+        false => assist(args, &ranks),
+    };
+    ranks.leave(result)
+}
+
+/// Takes part in the training of rank 0, quietly.
+fn assist(args: &FitArgs, ranks: &Ranks) -> Result<ExitCode> {
+    ranks.check_source(&args.data)?;
+    args.place.set_up()?;
+    let data = DataName::parse(&args.data)?;
+    let data_dir = args.place.data_dir();
+    let open = |config: &RunConfig| {
+        let needs_labels = config.method.uses_labels();
+        Ok(data.open(&config.data, config.seed, &data_dir, needs_labels)?)
+    };
+    let screen = Screen::new(true, interrupt::watch()?);
+    let mut observer = screen.training(&TrainingInfo {
+        name: String::new(),
+        part: 0,
+        parts: 1,
+    });
+    let device = device(&args.place.device)?;
+    let communicator = ranks.communicator();
+    cpcvae::run::assist(communicator.as_ref(), &device, open, observer.as_mut())?;
+    Ok(match screen.is_stopped() {
+        true => interrupt::exit_code(),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+fn lead(args: &FitArgs, ranks: &Ranks, printer: Printer) -> Result<ExitCode> {
+    ranks.check_source(&args.data)?;
+    let mut settings = settings::resolve(args, ranks.count())?;
+    settings.estimator = settings.estimator.with_ranks(ranks.communicator());
     settings.place.set_up()?;
     let source = settings.open(printer)?;
     printer.note(format!(
@@ -63,6 +103,9 @@ pub(crate) fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
             interrupt::exit_code()
         }
     };
+    if let Some(sent) = ranks.sent() {
+        printer.note(sent);
+    }
     let page = settings.folder.join("report.html");
     fitted.write_html_report(&rows, &page)?;
     let compared = Compared::of(&fitted);

@@ -22,7 +22,7 @@ pub(crate) fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitC
         let name = DataName::parse(&args.fit.data)?.short();
         args.fit.out = Some(PathBuf::from("runs").join(format!("{name}-learning-curve")));
     }
-    let settings = settings::resolve(&args.fit)?;
+    let settings = settings::resolve(&args.fit, None)?;
     settings.place.set_up()?;
     let source = settings.open(Printer {
         quiet: true,

@@ -19,7 +19,16 @@ const BLACK_AND_WHITE_FLOOR: f64 = 0.6;
 /// The most training rows of a user's table that are stored with the model.
 const KEPT_ROWS: usize = 20_000;
 
+/// Shards of a batch with several ranks: the same for 1, 2 and 4 of them.
+const SHARDS: usize = 4;
+
 impl RunConfig {
+    /// These default settings for so many ranks.
+    pub fn with_ranks(mut self, ranks: usize) -> Self {
+        self.train.shards = ranks.next_power_of_two().max(SHARDS);
+        self
+    }
+
     /// These default settings with another network: for a wide residual network the paper's
     /// settings for SVHN and NORB, and batches that need less memory.
     pub fn with_net(mut self, net: NetName) -> Self {
@@ -140,6 +149,7 @@ impl RunConfig {
                 // Half labelled, half unlabelled, as in the paper.
                 labelled_per_batch: 100,
                 unlabelled_per_batch: 100,
+                shards: 1,
                 labelled_evidence: LabelledEvidence::Batch,
                 // The transforms in CPC's code already cover shifts.
                 shift: if images && !is_cpc { 2 } else { 0 },

@@ -140,6 +140,9 @@ pub struct TrainConfig {
     pub labelled_per_batch: usize,
     /// Unlabelled rows in a batch.
     pub unlabelled_per_batch: usize,
+    /// Parts of a batch whose gradients are computed one by one and summed, by as many processes at
+    /// most: 1, 2, 4 and so on up to 256.
+    pub shards: usize,
     /// Weight of the evidence of labelled rows: with `batch` every row of a batch counts equally,
     /// with `data` every row of the data, as in the paper's sum.
     pub labelled_evidence: LabelledEvidence,

@@ -20,7 +20,7 @@ const RENAMED: [(&str, &str, &str); 8] = [
 
 /// Keys that are newer than the first recorded results, with the value (as JSON) that reproduces
 /// the earlier behaviour.
-pub const LATER_KEYS: [(&str, &str, &str); 11] = [
+pub const LATER_KEYS: [(&str, &str, &str); 12] = [
     ("model", "net", r#""mlp""#),
     ("model", "depth", "28"),
     ("model", "width", "2"),
@@ -32,6 +32,7 @@ pub const LATER_KEYS: [(&str, &str, &str); 11] = [
     ("method", "simulated", r#""draw""#),
     ("train", "stretch", "0.0"),
     ("train", "labelled_evidence", r#""batch""#),
+    ("train", "shards", "1"),
 ];
 
 /// The same for keys that are older than the first recorded results.

@@ -26,6 +26,8 @@ pub struct Request {
     /// Named by settings; an explicitly chosen method takes precedence.
     named: Option<String>,
     preset: Preset,
+    /// The number of ranks, with several.
+    ranks: Option<usize>,
     layers: Vec<Layer>,
     /// Notes about settings under old names.
     notes: Vec<String>,
@@ -43,6 +45,12 @@ impl Request {
     /// The same with the defaults of a preset.
     pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;
+        self
+    }
+
+    /// The same with defaults for so many ranks that train one model.
+    pub fn for_ranks(mut self, ranks: usize) -> Self {
+        self.ranks = Some(ranks);
         self
     }
 
@@ -109,7 +117,7 @@ impl Request {
             true => DataKind::Images,
             false => DataKind::Table,
         };
-        self.laid_over(self.with_net(usual(kind)?))
+        self.laid_over(self.with_choices(usual(kind)?))
     }
 
     /// Complete settings for these rows: the defaults of the method and the preset, defaults that
@@ -123,7 +131,7 @@ impl Request {
         let opened: DataConfig = rows.data_config();
         let mut usual = RunConfig::preset(self.method(), data, &opened.source, self.preset)?;
         usual.data = opened;
-        let usual = self.with_net(usual);
+        let usual = self.with_choices(usual);
         let uses_all_labels = self.laid_over(usual.clone())?.data.labels == 0;
         self.laid_over(usual.with_data_dependent_defaults(rows, uses_all_labels))
     }
@@ -135,8 +143,13 @@ impl Request {
         self.layers.iter().try_fold(base, overlay)
     }
 
-    /// Defaults for the requested network, which determines the default sizes.
-    fn with_net(&self, config: RunConfig) -> RunConfig {
+    /// Defaults for the requested network, which determines the default sizes, and the number of
+    /// ranks.
+    fn with_choices(&self, config: RunConfig) -> RunConfig {
+        let config = match self.ranks {
+            Some(ranks) => config.with_ranks(ranks),
+            None => config,
+        };
         let models = self.layers.iter().rev();
         let mut models = models.filter_map(|layer| layer.settings.get("model")?.as_table());
         let named = models.find_map(|model| model.get("net")?.as_str());

@@ -11,10 +11,11 @@ use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
 use crate::nearest::NearestRows;
 use crate::prepare::Prepared;
-use crate::run::{Run, RunFolder, run};
-use crate::train::{StopReason, TrainingInfo, Watch};
+use crate::run::{Run, RunFolder, dismiss, run_with};
+use crate::train::{Alone, Communicator, StopReason, TrainingInfo, Watch};
 use cpcvae_data::{DataName, Dataset, Source};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The most folds of a learning curve.
@@ -41,6 +42,7 @@ pub struct Estimator {
     pub(super) resume: bool,
     pub(super) overwrite: bool,
     pub(super) held_out: HeldOutOptions,
+    ranks: Arc<dyn Communicator>,
 }
 
 /// Which labels are held out after training, and what is compared on them. This does not affect the
@@ -79,7 +81,16 @@ impl Estimator {
                 keep_folds: false,
                 budget: None,
             },
+            ranks: Arc::new(Alone),
         }
+    }
+
+    /// As rank 0 of several processes that train the model of the next fit together, while the
+    /// others [`assist`](crate::run::assist); they are dismissed when it is trained. Everything else,
+    /// labels that are held out among it, is done by rank 0 alone.
+    pub fn with_ranks(mut self, ranks: Arc<dyn Communicator>) -> Self {
+        self.ranks = ranks;
+        self
     }
 
     /// The request.
@@ -178,6 +189,7 @@ impl Estimator {
         // Shares the rows without copying them.
         let data = source.rows.clone();
         if let Some(done) = self.finished(folder.as_ref(), &config, &data, &device, watch)? {
+            dismiss(self.ranks.as_ref())?;
             return Ok(done);
         }
         let (config, held_out) = self.within_budget(config, &source, &device, began)?;
@@ -191,8 +203,17 @@ impl Estimator {
             part: 0,
             parts: 1,
         });
-        let run = run(&config, source, folder.as_ref(), &device, observer.as_mut())?;
+        let ranks = self.ranks.as_ref();
+        let run = run_with(
+            ranks,
+            &config,
+            source,
+            folder.as_ref(),
+            &device,
+            observer.as_mut(),
+        )?;
         drop(observer);
+        dismiss(ranks)?;
         if run.report.fit.stop == StopReason::Interrupted {
             return Err(Error::Stopped {
                 step: run.report.fit.steps,

@@ -27,6 +27,14 @@ impl Terms {
         });
     }
 
+    /// The same terms with other values, `[1]` each, in their order.
+    pub(crate) fn with_values(mut self, values: impl IntoIterator<Item = Tensor<1>>) -> Self {
+        for (term, value) in self.0.iter_mut().zip(values) {
+            term.value = value;
+        }
+        self
+    }
+
     /// The loss: the weighted sum, `[1]`. `None` when no term has a weight.
     pub fn loss(&self) -> Option<Tensor<1>> {
         self.0

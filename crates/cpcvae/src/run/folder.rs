@@ -68,6 +68,10 @@ impl RunFolder {
         self.0.join("metrics.jsonl")
     }
 
+    pub(super) fn last_checkpoint_path(&self) -> PathBuf {
+        self.0.join("checkpoints").join("last.safetensors")
+    }
+
     pub(super) fn split_path(&self) -> PathBuf {
         self.0.join("split.json")
     }

@@ -94,12 +94,12 @@ pub(super) fn check_finite(tensors: &Parameters, state: &LoopState, path: &Path)
     }
 }
 
-/// Reads a checkpoint into a model of the same shapes.
-pub(super) fn load(
+/// Reads a checkpoint, which stood at `path`, into a model of the same shapes.
+pub(super) fn read(
+    file: &TensorFile,
     path: &Path,
     model: Model,
 ) -> Result<(Model, Adam, Option<AssignedLabels>, LoopState)> {
-    let file = TensorFile::load(path)?;
     let damaged = |problem: String| {
         let advice = "this checkpoint does not belong to the run's configuration";
         Error::file(path, format!("{problem}; {advice}"))

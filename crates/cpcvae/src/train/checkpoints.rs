@@ -2,7 +2,7 @@
 
 use super::checkpoint::{self, LoopState};
 use super::pseudo_labels::AssignedLabels;
-use super::{Adam, Parameters};
+use super::{Adam, Parameters, TensorFile};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,12 @@ pub(super) type Earlier = (Model, Adam, Option<AssignedLabels>, LoopState);
 pub(super) enum Checkpoints {
     /// `last.safetensors` and `best.safetensors` in this folder: a killed training can be resumed.
     Folder(PathBuf),
-    /// The best model only: training cannot be resumed after the process ends.
-    Memory(Option<Parameters>),
+    /// The best model alone, beside the bytes of a checkpoint to go on from: nothing goes on after
+    /// the process ends.
+    Memory {
+        best: Option<Parameters>,
+        last: Option<Vec<u8>>,
+    },
 }
 
 impl Checkpoints {
@@ -27,24 +31,30 @@ impl Checkpoints {
         Ok(Self::Folder(folder))
     }
 
-    pub(super) fn in_memory() -> Self {
-        Self::Memory(None)
+    /// Training goes on from the bytes of a checkpoint, where there are any.
+    pub(super) fn in_memory(last: Option<Vec<u8>>) -> Self {
+        Self::Memory { best: None, last }
     }
 
     /// The file of the last checkpoint; an empty path where there is none.
     pub(super) fn last_path(&self) -> PathBuf {
         match self {
             Self::Folder(folder) => folder.join("last.safetensors"),
-            Self::Memory(_) => PathBuf::new(),
+            Self::Memory { .. } => PathBuf::new(),
         }
     }
 
     /// The checkpoint to resume from, read into a fresh model.
     pub(super) fn last(&self, fresh: impl FnOnce() -> Model) -> Result<Option<Earlier>> {
-        match self.last_path() {
-            path if path.exists() => checkpoint::load(&path, fresh()).map(Some),
-            _ => Ok(None),
-        }
+        let path = self.last_path();
+        let file = match self {
+            Self::Folder(_) if path.exists() => TensorFile::load(&path)?,
+            Self::Memory {
+                last: Some(bytes), ..
+            } => TensorFile::from_bytes(bytes, Path::new("the checkpoint of rank 0"))?,
+            _ => return Ok(None),
+        };
+        checkpoint::read(&file, &path, fresh()).map(Some)
     }
 
     pub(super) fn save_last(
@@ -56,7 +66,7 @@ impl Checkpoints {
     ) -> Result<()> {
         match self {
             Self::Folder(_) => checkpoint::save(&self.last_path(), model, adam, assigned, state),
-            Self::Memory(_) => {
+            Self::Memory { .. } => {
                 checkpoint::check_finite(&Parameters::of(model), state, Path::new(""))
             }
         }
@@ -68,7 +78,7 @@ impl Checkpoints {
                 let path = folder.join("best.safetensors");
                 checkpoint::save(&path, model, &Adam::default(), None, state)
             }
-            Self::Memory(best) => {
+            Self::Memory { best, .. } => {
                 let parameters = Parameters::of(model);
                 checkpoint::check_finite(&parameters, state, Path::new(""))?;
                 *best = Some(parameters);
@@ -81,11 +91,14 @@ impl Checkpoints {
     pub(super) fn best(&self, fresh: Model) -> Result<Model> {
         match self {
             Self::Folder(folder) => {
-                let (model, ..) = checkpoint::load(&folder.join("best.safetensors"), fresh)?;
+                let path = folder.join("best.safetensors");
+                let (model, ..) = checkpoint::read(&TensorFile::load(&path)?, &path, fresh)?;
                 Ok(model)
             }
-            Self::Memory(Some(best)) => best.clone().apply(fresh).map_err(Error::Mismatch),
-            Self::Memory(None) => Ok(fresh),
+            Self::Memory {
+                best: Some(best), ..
+            } => best.clone().apply(fresh).map_err(Error::Mismatch),
+            Self::Memory { best: None, .. } => Ok(fresh),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use super::checkpoint::{Finished, LoopState};
 use super::checkpoints::Checkpoints;
+use super::communicator::{Alone, Communicator, agree};
 use super::metrics::Metrics;
 use super::pseudo_labels::AssignedLabels;
 use super::report::{FitReport, StopReason, TrainingData};
-use super::{Adam, Observer, TrainPlan, initial_model};
+use super::shards::{Shards, TreeSum};
+use super::{Adam, Observer, Parameters, TrainPlan, initial_model};
 use crate::error::Result;
 use crate::infer::Inference;
 use crate::method::Recipe;
@@ -13,6 +15,7 @@ use crate::model::Model;
 use crate::op::Compute;
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Prefetch};
+use cpcvae_kernels::isa::Isa;
 use cpcvae_kernels::parallel::with_threads_awake;
 use cpcvae_kernels::timing::timed;
 use serde_json::json;
@@ -38,24 +41,69 @@ pub fn fit(
     device: &Device,
     observer: &mut dyn Observer,
 ) -> Result<FitOutcome> {
-    let compute = Compute::new(&device.clone().autodiff(), plan.precision);
-    // Runs on a thread of the kernels' pool, which shares in every kernel's work instead of
-    // sleeping meanwhile, and keeps the other threads awake.
-    let result = with_threads_awake(|| {
-        let mut training = Training::start(plan, data, folder, &compute)?;
-        let stop = match &training.state.finished {
-            Some(finished) if finished.early => StopReason::EarlyStop,
-            Some(_) => StopReason::Complete,
-            None => training.run(observer)?,
+    fit_with(&Alone, plan, data, folder, device, observer)
+}
+
+/// The same on rank 0 of several, which [`assist`] there.
+pub fn fit_with(
+    ranks: &dyn Communicator,
+    plan: &TrainPlan,
+    data: &TrainingData,
+    folder: Option<&Path>,
+    device: &Device,
+    observer: &mut dyn Observer,
+) -> Result<FitOutcome> {
+    with_compute(plan, device, |compute| {
+        let checkpoints = match folder {
+            Some(folder) => Checkpoints::in_folder(folder)?,
+            None => Checkpoints::in_memory(None),
         };
+        let mut training = Training::start(ranks, plan, data, checkpoints, compute)?;
+        if let Some(folder) = folder {
+            let bytes = training.state.metrics_bytes;
+            training.metrics = Metrics::open(&folder.join("metrics.jsonl"), bytes)?;
+        }
+        let stop = training.run(observer)?;
         training.finish(stop)
-    });
+    })
+}
+
+/// Takes part in a training of rank 0, which goes on from these bytes of a checkpoint. Nothing is
+/// written.
+pub(crate) fn assist(
+    ranks: &dyn Communicator,
+    plan: &TrainPlan,
+    data: &TrainingData,
+    checkpoint: Option<Vec<u8>>,
+    device: &Device,
+    observer: &mut dyn Observer,
+) -> Result<StopReason> {
+    with_compute(plan, device, |compute| {
+        let checkpoints = Checkpoints::in_memory(checkpoint);
+        Training::start(ranks, plan, data, checkpoints, compute)?.run(observer)
+    })
+}
+
+/// Runs on a thread of the kernels' pool, which shares in every kernel's work instead of sleeping
+/// meanwhile, and keeps the other threads awake.
+fn with_compute<T: Send>(
+    plan: &TrainPlan,
+    device: &Device,
+    work: impl FnOnce(&Compute) -> Result<T> + Send,
+) -> Result<T> {
+    let compute = Compute::new(&device.clone().autodiff(), plan.precision);
+    let result = with_threads_awake(|| work(&compute));
     // Buffers of training's sizes are not needed afterwards.
     compute.free_memory();
     result
 }
 
 pub(super) struct Training<'a> {
+    pub(super) ranks: &'a dyn Communicator,
+    pub(super) shards: Shards,
+    pub(super) sum: TreeSum,
+    /// Whether this rank, and after a step whether any, was asked to stop.
+    pub(super) wants_stop: bool,
     pub(super) plan: &'a TrainPlan,
     pub(super) data: &'a TrainingData,
     pub(super) recipe: Recipe,
@@ -74,15 +122,13 @@ pub(super) struct Training<'a> {
 
 impl<'a> Training<'a> {
     fn start(
+        ranks: &'a dyn Communicator,
         plan: &'a TrainPlan,
         data: &'a TrainingData,
-        folder: Option<&Path>,
+        checkpoints: Checkpoints,
         compute: &Compute,
     ) -> Result<Self> {
-        let checkpoints = match folder {
-            Some(folder) => Checkpoints::in_folder(folder)?,
-            None => Checkpoints::in_memory(),
-        };
+        let shards = Shards::of(plan, ranks)?;
         let earlier = checkpoints.last(|| Model::new(&plan.shape, plan.seed, compute))?;
         let (model, adam, pseudo_labels, state) = match earlier {
             Some(earlier) => earlier,
@@ -96,16 +142,17 @@ impl<'a> Training<'a> {
             }
         };
         let mut training = Self {
+            ranks,
+            shards,
+            sum: TreeSum::default(),
+            wants_stop: false,
             plan,
             data,
             recipe: plan.recipe.clone(),
             compute: compute.clone(),
             device: compute.device().clone(),
             checkpoints,
-            metrics: match folder {
-                Some(folder) => Metrics::open(&folder.join("metrics.jsonl"), state.metrics_bytes)?,
-                None => Metrics::in_memory(),
-            },
+            metrics: Metrics::in_memory(),
             model,
             adam,
             pseudo_labels,
@@ -115,11 +162,32 @@ impl<'a> Training<'a> {
             state,
         };
         training.set_recipe()?;
+        let plan = format!("{:?} {plan:?}", Isa::current());
+        agree(ranks, "settings", crc32fast::hash(plan.as_bytes()))?;
+        training.check_ranks()?;
         Ok(training)
     }
 
-    /// Rounds of the constraint solver; one without it.
+    /// Every rank evaluates, assigns pseudo-labels and decides by itself, which is sound only as long
+    /// as all have the same model.
+    fn check_ranks(&self) -> Result<()> {
+        match self.ranks.size() {
+            1 => Ok(()),
+            _ => agree(
+                self.ranks,
+                "parameters",
+                Parameters::of(&self.model).checksum(),
+            ),
+        }
+    }
+
+    /// Rounds of the constraint solver; one without it. None if training has finished before.
     fn run(&mut self, observer: &mut dyn Observer) -> Result<StopReason> {
+        match &self.state.finished {
+            Some(finished) if finished.early => return Ok(StopReason::EarlyStop),
+            Some(_) => return Ok(StopReason::Complete),
+            None => {}
+        }
         loop {
             let stop = self.run_round(observer)?;
             if stop == StopReason::Interrupted {
@@ -149,9 +217,12 @@ impl<'a> Training<'a> {
     fn run_round(&mut self, observer: &mut dyn Observer) -> Result<StopReason> {
         let mut batches: Option<(usize, Prefetch)> = None;
         while self.state.step < self.plan.steps {
-            if observer.wants_stop() {
+            // Of several ranks all must stop at the same step: they tell each other in the next one.
+            let wants_stop = observer.wants_stop();
+            if self.wants_stop || (wants_stop && self.ranks.size() == 1) {
                 return Ok(StopReason::Interrupted);
             }
+            self.wants_stop = wants_stop;
             let place = self.plan.place(self.state.step);
             if batches
                 .as_ref()
@@ -161,9 +232,7 @@ impl<'a> Training<'a> {
             }
             let (_, stream) = batches.as_mut().expect("set just above");
             self.assign_pseudo_labels(place.stage, place.share)?;
-            let examples = timed("batch", 0.0, || self.next_examples(stream))?;
-
-            let terms = self.step(examples, place.stage, place.share)?;
+            let terms = self.step(stream, &place)?;
             self.state.step += 1;
             self.adjust_multiplier(&terms)?;
             timed("log", 0.0, || self.log(&terms, place.stage, observer))?;
@@ -215,41 +284,11 @@ impl<'a> Training<'a> {
     }
 
     pub(super) fn save(&mut self) -> Result<()> {
+        self.check_ranks()?;
         self.state.metrics_bytes = self.metrics.sync()?;
         self.state.seconds = self.seconds_before + self.clock.elapsed().as_secs_f64();
         let assigned = self.pseudo_labels.as_ref();
         self.checkpoints
             .save_last(&self.model, &self.adam, assigned, &self.state)
-    }
-
-    fn finish(mut self, stop: StopReason) -> Result<FitOutcome> {
-        let steps = self.total_steps();
-        let mut kept_step = steps;
-        let mut evaluation = None;
-        // A constraint is measured at the last step, so with one the last model is kept.
-        let keeps_best = stop != StopReason::Interrupted && self.plan.constraint.is_none();
-        if let (Some(best), true) = (&self.state.best, keeps_best) {
-            kept_step = self.state.steps_before + best.step;
-            evaluation = best.evaluation.clone();
-            let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.compute);
-            self.model = self.checkpoints.best(fresh)?;
-        }
-        let inference = self.inference();
-        let report = FitReport {
-            stop,
-            steps,
-            seconds: self.seconds_before + self.clock.elapsed().as_secs_f64(),
-            kept_step,
-            validation: self.data.validation.as_ref().map(|rows| {
-                let of_best = evaluation.unwrap_or_else(|| inference.evaluate_predictions(rows));
-                inference.with_evidence(of_best, rows)
-            }),
-            constraint: self.state.finished.and_then(|finished| finished.constraint),
-        };
-        Ok(FitOutcome {
-            model: self.model,
-            report,
-            metrics: self.metrics.into_lines(),
-        })
     }
 }

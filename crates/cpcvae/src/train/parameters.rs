@@ -31,6 +31,16 @@ impl Parameters {
         }
     }
 
+    /// Of names and values.
+    pub(crate) fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for (name, (_, values)) in &self.0 {
+            hasher.update(name.as_bytes());
+            hasher.update(bytemuck::cast_slice(values));
+        }
+        hasher.finalize()
+    }
+
     /// The name of a parameter with a value that is not finite.
     pub fn not_finite(&self) -> Option<&str> {
         self.0

@@ -28,6 +28,8 @@ pub struct TrainPlan {
     pub labelled_per_batch: usize,
     /// Unlabelled rows in a batch.
     pub unlabelled_per_batch: usize,
+    /// Parts of a batch whose gradients are summed: a power of two.
+    pub shards: usize,
     /// Images are shifted by at most this many pixels, drawn anew at each step.
     pub shift: usize,
     /// Each entry of the random matrix that images are transformed by differs from the identity's

@@ -39,7 +39,12 @@ impl TensorFile {
     /// Reads and checks the file.
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|error| Error::file(path, error))?;
-        Self::parse(&bytes).map_err(|problem| {
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// From the bytes of the file at that path.
+    pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
+        Self::parse(bytes).map_err(|problem| {
             Error::file(
                 path,
                 format!("is damaged or not a cpcvae file ({problem}); restore it or train again"),

@@ -1,11 +1,12 @@
 //! Metrics, validation and the best model so far in the training loop.
 
 use super::checkpoint::Best;
-use super::fit::Training;
+use super::fit::{FitOutcome, Training};
 use super::validate;
-use super::{EvaluationReport, Observer, StepReport};
+use super::{EvaluationReport, FitReport, Observer, StepReport, StopReason};
 use crate::error::Result;
 use crate::infer::Evaluation;
+use crate::model::Model;
 use crate::objective::Terms;
 use serde_json::json;
 
@@ -71,6 +72,38 @@ impl Training<'_> {
             model: &inference,
         });
         Ok(())
+    }
+
+    /// The model to keep, and what is known of it.
+    pub(super) fn finish(mut self, stop: StopReason) -> Result<FitOutcome> {
+        let steps = self.total_steps();
+        let mut kept_step = steps;
+        let mut evaluation = None;
+        // A constraint is measured at the last step, so with one that is the model to keep.
+        let keeps_best = stop != StopReason::Interrupted && self.plan.constraint.is_none();
+        if let (Some(best), true) = (&self.state.best, keeps_best) {
+            kept_step = self.state.steps_before + best.step;
+            evaluation = best.evaluation.clone();
+            let fresh = Model::new(&self.plan.shape, self.plan.seed, &self.compute);
+            self.model = self.checkpoints.best(fresh)?;
+        }
+        let inference = self.inference();
+        let report = FitReport {
+            stop,
+            steps,
+            seconds: self.seconds_before + self.clock.elapsed().as_secs_f64(),
+            kept_step,
+            validation: self.data.validation.as_ref().map(|rows| {
+                let of_best = evaluation.unwrap_or_else(|| inference.evaluate_predictions(rows));
+                inference.with_evidence(of_best, rows)
+            }),
+            constraint: self.state.finished.and_then(|finished| finished.constraint),
+        };
+        Ok(FitOutcome {
+            model: self.model,
+            report,
+            metrics: self.metrics.into_lines(),
+        })
     }
 
     /// Keeps the model if it is the best so far.

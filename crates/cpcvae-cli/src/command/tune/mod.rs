@@ -25,7 +25,7 @@ pub(crate) fn run(mut args: TuneArgs, printer: Printer) -> Result<ExitCode> {
         }
     };
     args.fit.out = Some(folder.clone());
-    let settings = settings::resolve(&args.fit)?;
+    let settings = settings::resolve(&args.fit, None)?;
     settings.place.set_up()?;
     let source = settings.open(printer)?;
     let ask = optuna::ask;

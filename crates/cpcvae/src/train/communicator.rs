@@ -1,0 +1,126 @@
+//! Several processes, the ranks, that train one model together: what they need of each other.
+
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// The ranks of a training, as one of them sees them. Every rank calls the same functions in the
+/// same order.
+///
+/// ```
+/// use cpcvae::train::{Alone, Communicator};
+///
+/// let mut bytes = vec![1, 2];
+/// Alone.broadcast(&mut bytes)?;
+/// assert_eq!((Alone.rank(), Alone.size(), bytes), (0, 1, vec![1, 2]));
+/// # Ok::<(), cpcvae::Error>(())
+/// ```
+pub trait Communicator: fmt::Debug + Send + Sync {
+    /// Which of the ranks this is, counted from 0. Rank 0 leads: it alone writes files.
+    fn rank(&self) -> usize;
+
+    /// How many there are.
+    fn size(&self) -> usize;
+
+    /// Sends `out` to the rank `with` while `into` is received from it. Either side knows both
+    /// lengths.
+    fn swap(&self, with: usize, out: &[u8], into: &mut [u8]) -> Result<()>;
+
+    /// Gives every rank the bytes of rank 0.
+    fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<()>;
+}
+
+/// One process, which trains a model by itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Communicator for Alone {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn swap(&self, with: usize, _: &[u8], _: &mut [u8]) -> Result<()> {
+        let problem = format!("rank {with} was asked for, and there is one process alone");
+        Err(Error::Mismatch(problem))
+    }
+
+    fn broadcast(&self, _: &mut Vec<u8>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Adds the `values` of all ranks up, so that each has the sums.
+///
+/// Neighbours add first, then pairs, then fours: a rank with an aligned half, quarter and so on of
+/// the terms has their sum as one process has it that adds in the order of a binary tree. Each round
+/// halves what a rank goes on with (recursive halving), and the sums come back the same way: in all
+/// a rank sends twice its numbers at most. `received` is memory for what comes.
+pub(super) fn sum(
+    ranks: &dyn Communicator,
+    values: &mut [f32],
+    received: &mut Vec<f32>,
+) -> Result<()> {
+    received.resize(values.len().div_ceil(2), 0.0);
+    let mut own = 0..values.len();
+    let mut rounds = Vec::new();
+    for distance in distances(ranks) {
+        let middle = own.start + own.len() / 2;
+        let (lower, upper) = (own.start..middle, middle..own.end);
+        let is_lower = ranks.rank() & distance == 0;
+        let (kept, given) = match is_lower {
+            true => (lower, upper),
+            false => (upper, lower),
+        };
+        let received = &mut received[..kept.len()];
+        let with = ranks.rank() ^ distance;
+        ranks.swap(with, bytes(&values[given]), bytes_mut(received))?;
+        for (value, other) in values[kept.clone()].iter_mut().zip(received) {
+            *value += *other; // the same for both orders
+        }
+        rounds.push((with, own, middle, is_lower));
+        own = kept;
+    }
+    for (with, whole, middle, is_lower) in rounds.into_iter().rev() {
+        let (lower, upper) = values[whole.clone()].split_at_mut(middle - whole.start);
+        let (out, into) = match is_lower {
+            true => (lower, upper),
+            false => (upper, lower),
+        };
+        ranks.swap(with, bytes(out), bytes_mut(into))?;
+    }
+    Ok(())
+}
+
+/// Fails where ranks differ in `what`, which they must have in common, by its checksum.
+pub(crate) fn agree(ranks: &dyn Communicator, what: &str, checksum: u32) -> Result<()> {
+    for distance in distances(ranks) {
+        let with = ranks.rank() ^ distance;
+        let mut other = [0; 4];
+        ranks.swap(with, &checksum.to_le_bytes(), &mut other)?;
+        if other != checksum.to_le_bytes() {
+            return Err(Error::Mismatch(format!(
+                "ranks {} and {with} have other {what}: all ranks need the same program, data and \
+                 kind of processor (`CPCVAE_ISA` makes their instructions the same)",
+                ranks.rank()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// How far away the partner of each round is.
+fn distances(ranks: &dyn Communicator) -> impl Iterator<Item = usize> {
+    let size = ranks.size();
+    (0..).map(|round| 1 << round).take_while(move |d| *d < size)
+}
+
+fn bytes(values: &[f32]) -> &[u8] {
+    bytemuck::cast_slice(values)
+}
+
+fn bytes_mut(values: &mut [f32]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(values)
+}
