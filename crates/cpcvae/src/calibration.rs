@@ -3,6 +3,7 @@
 
 use crate::crossfit::HeldOut;
 use crate::error::{Error, Remedy, Result};
+use crate::evenly::evenly;
 use crate::infer::calibrate::{at_temperature, temperature};
 use crate::infer::class_shift::class_weights;
 use crate::infer::conformal::Conformity;
@@ -11,7 +12,6 @@ use crate::infer::{Inference, Typical, largest};
 use crate::model::ModelKind;
 use crate::net::Net;
 use crate::run::{RunFolder, Trained, checksummed_json};
-use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Matrix, Rows, Split};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -32,6 +32,7 @@ pub mod distribution;
 pub mod ensemble;
 pub mod error;
 pub mod estimator;
+mod evenly;
 pub mod export;
 pub mod infer;
 pub mod method;

@@ -8,10 +8,11 @@ mod distance;
 
 use crate::config::RunConfig;
 use crate::error::{Error, Result};
+use crate::evenly::evenly;
 use crate::infer::{Filling, Typical};
 use crate::prepare::{FeatureScale, Preprocess};
 use crate::run::{Card, RunFolder};
-use crate::train::{Parameters, TensorFile, evenly};
+use crate::train::{Parameters, TensorFile};
 use cpcvae_data::{Dataset, Layout, Matrix, Split};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

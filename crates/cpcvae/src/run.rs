@@ -14,6 +14,7 @@ pub use ranks::{assist, dismiss};
 use crate::config::RunConfig;
 use crate::distribution::Family;
 use crate::error::{Error, Remedy, Result};
+use crate::evenly::evenly;
 use crate::infer::{Evaluation, FittedCodes, Inference};
 use crate::model::{Model, Shape};
 use crate::op::{Compute, Precision};
@@ -21,7 +22,7 @@ use crate::plan::train_plan;
 use crate::prepare::{Prepared, Preprocess};
 use crate::train::{
     Alone, Communicator, FitOutcome, FitReport, Observer, Parameters, StopReason, TensorFile,
-    TrainingData, evenly, fit_with,
+    TrainingData, fit_with,
 };
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Source, Split, write_atomically};

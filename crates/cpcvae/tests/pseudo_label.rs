@@ -70,7 +70,7 @@ fn hog_tells_more_of_house_numbers_than_pixels() {
         return;
     };
     let of_ensemble: Classify =
-        |features, width, labels, classes| ensemble(features, width, labels, classes, 10);
+        |features, width, labels, classes| ensemble(features, width, labels, classes, 10, None);
     let [pixels, hog] = found(&source, rows(4000), 100, of_ensemble);
     println!("SVHN, 1000 labels: {pixels:.4} by pixels, {hog:.4} by HOG");
     assert!(hog > pixels + 0.1, "{hog} {pixels}");

@@ -8,11 +8,12 @@ use super::plain_vae::kind_of;
 use super::{Parts, trainings};
 use crate::config::RunConfig;
 use crate::error::Result;
+use crate::evenly::evenly;
 use crate::infer::largest;
 use crate::method::DataKind;
 use crate::model::ActivationName;
 use crate::run::{RunFolder, Trained};
-use crate::train::{Observer, evenly};
+use crate::train::Observer;
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Source, Split};
 

@@ -1,8 +1,8 @@
 //! Splits the rows of a run's data into measured and training ones.
 
 use crate::error::{Error, Remedy, Result};
+use crate::evenly::evenly;
 use crate::run::Trained;
-use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Source, Split};
 use serde::Serialize;
 

@@ -1,10 +1,10 @@
 //! Ensemble members on disk: their training rows and their votes.
 
-use super::training_rows::{Targets, TrainingRows};
-use super::{Ensemble, MOST_LABELS};
+use super::training_rows::{Fitted, Targets, TrainingRows};
+use super::{Ensemble, MOST_LABELS, OF_PIXELS};
 use crate::error::{Error, Result};
 use crate::model::Target;
-use crate::pseudo_label::{ComparedFeatures, Spread, Vote};
+use crate::pseudo_label::{Classifier, ComparedFeatures, Logistic, Spread, Vote};
 use crate::run::RunFolder;
 use crate::train::{Parameters, TensorFile};
 use cpcvae_data::Matrix;
@@ -37,7 +37,17 @@ impl Ensemble {
                 tensors.push(("values", vec![rows.rows, *outputs], values.clone()));
             }
         }
-        if let super::Fitted::Classes(_, Some(spread)) = &self.fitted {
+        let (spread, of_pixels) = match &self.fitted {
+            Fitted::Classes(fitted) => (fitted.spread.as_ref(), fitted.of_pixels.as_ref()),
+            Fitted::Values(_) => (None, None),
+        };
+        if let Some(of_pixels) = of_pixels {
+            let classes = self.training_rows.targets.outputs();
+            let shape = vec![of_pixels.columns() + 1, classes];
+            let weights = of_pixels.weights().iter().map(|weight| *weight as f32);
+            tensors.push((OF_PIXELS, shape, weights.collect()));
+        }
+        if let Some(spread) = spread {
             let (all, class_probs) = spread.parts();
             let count = all.len() / rows.columns;
             tensors.push(("spread.rows", vec![count, rows.columns], all.to_vec()));
@@ -107,6 +117,13 @@ impl Ensemble {
             true if is_classes => Some(spread_of(&mut file, columns, outputs)?),
             _ => None,
         };
+        let of_pixels = match file.tensors.0.contains_key(OF_PIXELS) {
+            true if is_classes => Some(of_pixels(&mut file, outputs)?),
+            _ => None,
+        };
+        if of_pixels.is_some() && spread.is_none() {
+            return Err(format!("has `{OF_PIXELS}` without `spread.rows`"));
+        }
         let training_rows = TrainingRows {
             compared: about.compared,
             rows: Matrix::new(rows, columns, values).map_err(|error| error.to_string())?,
@@ -120,7 +137,7 @@ impl Ensemble {
         if !is_sound(&training_rows.rows.values) || !sound_labels {
             return Err("has rows with infinite values".into());
         }
-        let fitted = training_rows.fitted(spread);
+        let fitted = training_rows.fitted(spread, of_pixels);
         if about.votes.len() != 1 + fitted.names().len() {
             return Err("its votes are not those of a network and its members".into());
         }
@@ -128,6 +145,7 @@ impl Ensemble {
             fitted,
             training_rows,
             leave_one_out: None,
+            of_pixels_left_out: None,
             votes: about.votes,
         })
     }
@@ -161,6 +179,16 @@ fn spread_of(
     }
     let spread = Spread::kept(columns, classes, all, class_probs);
     spread.ok_or("`spread` does not fit its rows".into())
+}
+
+fn of_pixels(file: &mut TensorFile, classes: usize) -> std::result::Result<Logistic, String> {
+    let (_, weights) = take(file, OF_PIXELS)?;
+    if !weights.iter().all(|weight| weight.is_finite()) {
+        return Err(format!("`{OF_PIXELS}` has weights that are not finite"));
+    }
+    let weights = weights.into_iter().map(f64::from).collect();
+    Logistic::with_weights(weights, classes)
+        .ok_or(format!("`{OF_PIXELS}` does not fit the classes"))
 }
 
 fn path(folder: &RunFolder) -> PathBuf {

@@ -10,15 +10,16 @@ mod training_rows;
 
 use crate::config::{EnsembleMembers, RunConfig};
 use crate::error::{Error, Result};
+use crate::evenly::evenly;
 use crate::prepare::Preprocess;
 use crate::pseudo_label::{
-    ComparedFeatures, LeaveOneOut, Members, PROPAGATION_PRIOR, Spread, Vote, log_mean,
+    Classifier, ComparedFeatures, LeaveOneOut, Members, PCA_LOGISTIC_PRIOR, PROPAGATION_PRIOR,
+    PcaLogistic, Spread, Vote, log_mean,
 };
 use crate::regressors::{self, Regressors};
-use crate::train::evenly;
 use cpcvae_data::{Dataset, Labels, Layout, Matrix, Split};
 use serde::{Deserialize, Serialize};
-pub(crate) use training_rows::Fitted;
+pub(crate) use training_rows::{Classifiers, Fitted};
 use training_rows::{Targets, TrainingRows};
 
 /// The most labelled rows for the members, so that opening a run stays fast.
@@ -29,6 +30,10 @@ const MOST_SPREAD: usize = 10_000;
 const MOST_NUMBERS: usize = 2_000_000;
 /// The member that uses unlabelled rows too.
 const SPREADING: &str = "label-spreading";
+/// The member that sees the pixels of images.
+const OF_PIXELS: &str = "pca-logistic-regression";
+/// The most images without a label whose principal components it uses.
+const MOST_IMAGES: usize = 2000;
 /// The prior weight of the network, relative to 1 for all classifiers of the labelled rows
 /// together: it has seen the unlabelled rows too, and is the best single member on most tables.
 const NETWORK_PRIOR: f64 = 1.0;
@@ -42,6 +47,8 @@ pub struct Ensemble {
     fitted: Fitted,
     /// Leave-one-out predictions of label propagation, if it was just fitted.
     leave_one_out: Option<LeaveOneOut>,
+    /// Out-of-fold predictions of the logistic regression on pixels, if it was just fitted.
+    of_pixels_left_out: Option<Vec<f32>>,
     /// The network's first, then one a member.
     votes: Vec<Vote>,
 }
@@ -119,6 +126,19 @@ impl Ensemble {
         let compared_of = |rows: Dataset| compared.of(rows.features.matrix(), &rows.layout);
         let labelled = prepared(&chosen)?;
         let targets = Targets::of(&labelled.labels);
+        let of_pixels = match (&targets, &labelled.layout) {
+            (Targets::Classes { labels, classes }, Layout::Image { .. }) => {
+                let Matrix {
+                    mut values,
+                    columns,
+                    ..
+                } = labelled.features.matrix();
+                let others = evenly(&split.unlabelled, MOST_IMAGES);
+                values.extend(prepared(&others)?.features.matrix().values);
+                PcaLogistic::fit(&values, columns, labels, *classes)
+            }
+            _ => None,
+        };
         let rows = compared_of(labelled);
         let (spread, leave_one_out) = match &targets {
             Targets::Values { .. } => (None, None),
@@ -136,13 +156,17 @@ impl Ensemble {
             rows,
             targets,
         };
-        let fitted = training_rows.fitted(spread);
+        let (of_pixels, of_pixels_left_out) = of_pixels
+            .map(|fitted| (fitted.of_pixels, fitted.left_out))
+            .unzip();
+        let fitted = training_rows.fitted(spread, of_pixels);
         let usual = as_shares(fitted.priors());
         Ok(Some(Self {
             votes: usual.into_iter().map(vote_of).collect(),
             fitted,
             training_rows,
             leave_one_out,
+            of_pixels_left_out,
         }))
     }
 
@@ -166,15 +190,16 @@ impl Ensemble {
         let rows = &self.training_rows.rows;
         let priors = &self.fitted.priors()[1..];
         match (&self.training_rows.targets, &self.fitted) {
-            (Targets::Classes { labels, classes }, Fitted::Classes(members, _)) => {
+            (Targets::Classes { labels, classes }, Fitted::Classes(fitted)) => {
                 let leave_one_out = self.leave_one_out.as_ref()?;
                 let of_left_out = |predictions: Vec<f32>| -> Vec<f32> {
                     let row = |label: &usize| predictions[label * classes..][..*classes].to_vec();
                     leave_one_out.labels.iter().flat_map(row).collect()
                 };
-                let left_out = members.left_out(&rows.values, labels).into_iter();
+                let left_out = fitted.members.left_out(&rows.values, labels).into_iter();
                 let mut left_out: Vec<Vec<f32>> = left_out.map(of_left_out).collect();
                 left_out.push(leave_one_out.class_probs.clone());
+                left_out.extend(self.of_pixels_left_out.clone().map(of_left_out));
                 let known = leave_one_out.labels.iter().map(|label| labels[*label].1);
                 let known: Vec<u32> = known.collect();
                 Some(Vote::by_left_out(&left_out, priors, &known, *classes))
@@ -211,8 +236,7 @@ impl Ensemble {
                 regressors::mean(&as_shares(Regressors::PRIORS.to_vec()), predictions)
             }
             _ => {
-                let spreads = predictions.len() > Members::NAMES.len();
-                let shares = as_shares(class_priors(spreads));
+                let shares = as_shares(class_priors(predictions.len()));
                 let votes: Vec<Vote> = shares.into_iter().map(vote_of).collect();
                 log_mean(&votes, predictions, labels.class_names().len())
             }
@@ -251,14 +275,26 @@ impl Ensemble {
     /// Predictions of each member for prepared rows of that layout, `[rows, outputs]`: class
     /// probabilities, or continuous labels in the network's units.
     pub fn predictions(&self, rows: Matrix, layout: &Layout) -> Result<Vec<Vec<f32>>> {
-        let compared = self.training_rows.compared.of(rows, layout);
+        if let Fitted::Classes(Classifiers {
+            of_pixels: Some(of_pixels),
+            ..
+        }) = &self.fitted
+            && of_pixels.columns() != rows.columns
+        {
+            return Err(Error::Mismatch(format!(
+                "the ensemble was fitted to images of {} values, and these have {}; train again",
+                of_pixels.columns(),
+                rows.columns
+            )));
+        }
+        let compared = self.training_rows.compared.of(rows.clone(), layout);
         if compared.columns != self.training_rows.rows.columns {
             return Err(Error::Mismatch(format!(
                 "members of the ensemble know rows of {} columns, and these have {}; train again",
                 self.training_rows.rows.columns, compared.columns
             )));
         }
-        Ok(self.fitted.predictions(&compared.values))
+        Ok(self.fitted.predictions(&rows.values, &compared.values))
     }
 
     /// The weighted mean of the network's predictions, `[rows, outputs]`, and the members': of
@@ -284,10 +320,11 @@ impl Ensemble {
     }
 }
 
-/// Prior weights of members for classes.
-fn class_priors(spreads: bool) -> Vec<f64> {
-    let propagation = spreads.then_some(PROPAGATION_PRIOR);
-    Members::PRIORS.into_iter().chain(propagation).collect()
+/// Prior weights of that many members for classes, in their order.
+fn class_priors(members: usize) -> Vec<f64> {
+    let all = Members::PRIORS.into_iter();
+    let all = all.chain([PROPAGATION_PRIOR, PCA_LOGISTIC_PRIOR]);
+    all.take(members).collect()
 }
 
 fn as_shares(priors: Vec<f64>) -> Vec<f64> {

@@ -5,9 +5,9 @@ use super::compared::{kernel_sums, nearest_sums};
 use super::graph::{Graph, Setting, Value};
 use super::hog::hog;
 use super::input::Row;
-use crate::ensemble::{Ensemble, EnsembleParts, Fitted};
+use crate::ensemble::{Classifiers, Ensemble, EnsembleParts, Fitted};
 use crate::pseudo_label::trees::{Node, Trees};
-use crate::pseudo_label::{ComparedFeatures, Logistic, Members, Ridge, Spread, Vote};
+use crate::pseudo_label::{ComparedFeatures, Logistic, Ridge, Spread, Vote};
 use crate::pseudo_label::{NEAREST_DISTANCE, NEIGHBOURS, uniform_mix};
 use crate::regressors::Regressors;
 use cpcvae_data::Layout;
@@ -41,11 +41,11 @@ pub(super) fn vote(
     };
     let mut predictions = vec![Some(graph.as_double(network))];
     let scores: Vec<Value> = match fitted {
-        Fitted::Classes(members, spread) => {
+        Fitted::Classes(fitted) => {
             predictions.extend(classifiers(
                 graph,
-                members,
-                spread.as_ref(),
+                fitted,
+                &row.features,
                 &features,
                 outputs,
             ));
@@ -79,11 +79,16 @@ pub(super) fn vote(
 /// probabilities, which change nothing in a vote.
 fn classifiers(
     graph: &mut Graph,
-    members: &Members,
-    spread: Option<&Spread>,
+    fitted: &Classifiers,
+    prepared: &Value,
     features: &Value,
     classes: usize,
 ) -> Vec<Option<Value>> {
+    let Classifiers {
+        members,
+        spread,
+        of_pixels,
+    } = fitted;
     let wide = graph.as_double(features);
     let forests = members.forests();
     let mut predictions: Vec<Option<Value>> = Vec::new();
@@ -93,7 +98,12 @@ fn classifiers(
     predictions.push(Some(logistic(graph, members.logistic(), &wide, classes)));
     let of_ridge = members.ridge();
     predictions.push(of_ridge.map(|fitted| ridge(graph, fitted, &wide, classes)));
+    let spread = spread.as_ref();
     predictions.push(spread.map(|spread| neighbours(graph, spread, &wide, classes)));
+    predictions.push(of_pixels.as_ref().map(|fitted| {
+        let pixels = graph.as_double(prepared);
+        logistic(graph, fitted, &pixels, classes)
+    }));
     predictions
 }
 

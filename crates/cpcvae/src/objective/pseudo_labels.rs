@@ -4,6 +4,7 @@ use super::{Examples, Prediction, Terms, mixup};
 use crate::model::Vae;
 use crate::noise::Noise;
 use crate::pseudo_label::{ComparedFeatures, Propagation, ensemble, propagate};
+use cpcvae_data::{Layout, Matrix};
 use serde::{Deserialize, Serialize};
 
 /// The source of the pseudo-labels of unlabelled rows, and their weight.
@@ -48,22 +49,31 @@ impl PseudoLabels {
         }
     }
 
-    /// Class probabilities of all rows from the features by which they are compared, `[rows,
-    /// width]`, and the labels (row, class) of some: `[rows, classes]`.
+    /// Class probabilities of all rows of that layout from their features and the labels (row,
+    /// class) of some: `[rows, classes]`.
     pub(crate) fn by_features(
         &self,
-        features: &[f32],
-        width: usize,
+        rows: Matrix,
+        layout: &Layout,
         labels: &[(u32, u32)],
         classes: usize,
     ) -> Vec<f32> {
+        let is_ensemble = matches!(self.source, PseudoLabelSource::Ensemble);
+        let pixels = (is_ensemble && matches!(layout, Layout::Image { .. })).then(|| rows.clone());
+        let compared = self.features.of(rows, layout);
+        let (features, width) = (&compared.values[..], compared.columns);
         match self.source {
             PseudoLabelSource::Propagation { .. } => {
                 propagate(features, width, labels, classes, &self.propagation())
             }
-            PseudoLabelSource::Ensemble => {
-                ensemble(features, width, labels, classes, self.neighbours)
-            }
+            PseudoLabelSource::Ensemble => ensemble(
+                features,
+                width,
+                labels,
+                classes,
+                self.neighbours,
+                pixels.as_ref(),
+            ),
         }
     }
 

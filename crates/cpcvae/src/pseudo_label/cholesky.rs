@@ -21,10 +21,11 @@ pub(crate) fn factor(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
     Some(matrix)
 }
 
-/// The inverse of `matrix [n, n]`; `None` where it is not positive definite.
-pub(crate) fn inverse(matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+/// The inverse of L, lower triangular, for L L' = `matrix [n, n]`; `None` where the matrix is not
+/// positive definite.
+pub(crate) fn inverse_factor(matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
     let matrix = factor(matrix, n)?;
-    // The inverse of L, row by row: column j of it below the diagonal.
+    // Row by row: column j of it below the diagonal.
     let mut lower = vec![0.0; n * n];
     for j in 0..n {
         lower[j * n + j] = 1.0 / matrix[j * n + j];
@@ -33,6 +34,12 @@ pub(crate) fn inverse(matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
             lower[i * n + j] = -products.sum::<f64>() / matrix[i * n + i];
         }
     }
+    Some(lower)
+}
+
+/// The inverse of `matrix [n, n]`; `None` where it is not positive definite.
+pub(crate) fn inverse(matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+    let lower = inverse_factor(matrix, n)?;
     let mut inverse = vec![0.0; n * n];
     for i in 0..n {
         for j in 0..=i {

@@ -7,7 +7,7 @@ pub(super) const FOLDS: usize = 5;
 
 /// Labelled rows.
 #[derive(Clone, Copy)]
-pub(super) struct Labelled<'a> {
+pub(crate) struct Labelled<'a> {
     /// `[rows, columns]`
     pub(super) features: &'a [f32],
     pub(super) columns: usize,
@@ -23,7 +23,7 @@ impl<'a> Labelled<'a> {
 }
 
 /// A classifier that can be fitted to labelled rows.
-pub(super) trait Classifier: Sized + Sync {
+pub(crate) trait Classifier: Sized + Sync {
     /// Fits it to the labels whose indices are in `used`.
     fn fit(data: Labelled<'_>, used: &[usize]) -> Self;
 

@@ -8,9 +8,12 @@ use super::lbfgs::minimise;
 use crate::probabilities::softmax;
 use rayon::prelude::*;
 
-/// Weight of half the sum of squared weights against the sum of the rows' losses, for standardised
-/// columns: scikit-learn's default, C = 1.
+/// Weight of half the sum of squared weights against the sum of the rows' losses, for rows of
+/// [`USUAL_COLUMNS`] standardised columns or more: scikit-learn's default, C = 1.
 const PENALTY: f64 = 1.0;
+/// The penalty of shorter rows is as much smaller as their mean squared length is below that of so
+/// many standardised columns: otherwise HOG descriptors, whose length is 1, would hardly be used.
+const USUAL_COLUMNS: f64 = 16.0;
 /// Labelled rows are used up to this many values, which is enough for a linear classifier.
 const MOST_VALUES: usize = 20_000_000;
 
@@ -45,6 +48,48 @@ impl Logistic {
     pub(crate) fn weights(&self) -> &[f64] {
         &self.weights
     }
+
+    /// A classifier with these weights `[columns + 1, classes]`; `None` if their number does not fit
+    /// the classes.
+    pub(crate) fn with_weights(weights: Vec<f64>, classes: usize) -> Option<Self> {
+        let lines = weights.len() / classes.max(1);
+        (lines > 1 && lines * classes == weights.len()).then(|| Self {
+            columns: lines - 1,
+            classes,
+            weights,
+        })
+    }
+
+    /// With weights that a file of `f32` holds exactly.
+    pub(crate) fn rounded(mut self) -> Self {
+        let weights = self.weights.iter_mut();
+        weights.for_each(|weight| *weight = f64::from(*weight as f32));
+        self
+    }
+
+    /// The same classifier of rows `x` whose features are `(x - mean) map`, as a function of x;
+    /// `map [x's columns, columns]`.
+    pub(crate) fn before(&self, map: &[f64], mean: &[f32]) -> Self {
+        let (slopes, offsets) = self.weights.split_at(self.columns * self.classes);
+        let mut weights = Vec::with_capacity((mean.len() + 1) * self.classes);
+        for line in map.chunks_exact(self.columns) {
+            for class in 0..self.classes {
+                let slopes = slopes[class..].iter().step_by(self.classes);
+                weights.push(line.iter().zip(slopes).map(|(a, b)| a * b).sum());
+            }
+        }
+        let mut offsets = offsets.to_vec();
+        for (mean, weights) in mean.iter().zip(weights.chunks_exact(self.classes)) {
+            let offsets = offsets.iter_mut().zip(weights);
+            offsets.for_each(|(offset, weight)| *offset -= f64::from(*mean) * weight);
+        }
+        weights.extend(offsets);
+        Self {
+            columns: mean.len(),
+            classes: self.classes,
+            weights,
+        }
+    }
 }
 
 impl Classifier for Logistic {
@@ -53,8 +98,9 @@ impl Classifier for Logistic {
         let most = (MOST_VALUES / columns.max(1)).max(1);
         let step = used.len().div_ceil(most).max(1);
         let used: Vec<usize> = used.iter().step_by(step).copied().collect();
+        let penalty = penalty(data, &used);
         let weights = minimise(vec![0.0; (columns + 1) * classes], |weights, slope| {
-            loss(data, &used, weights, slope)
+            loss(data, &used, penalty, weights, slope)
         });
         Self {
             columns,
@@ -74,8 +120,23 @@ impl Classifier for Logistic {
     }
 }
 
+/// The penalty for features of their size.
+fn penalty(data: Labelled<'_>, used: &[usize]) -> f64 {
+    let rows = used.iter().map(|place| data.row(data.labels[*place].0));
+    let squares = rows.map(|row| row.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>());
+    let mean = squares.sum::<f64>() / used.len().max(1) as f64;
+    // Rows of zeros have no weights to be found, but the problem has to have a solution.
+    PENALTY * (mean / USUAL_COLUMNS).clamp(1e-6, 1.0)
+}
+
 /// The penalised sum of -log p(class) over the labels in `used`; adds its gradient to `slope`.
-fn loss(data: Labelled<'_>, used: &[usize], weights: &[f64], slope: &mut [f64]) -> f64 {
+fn loss(
+    data: Labelled<'_>,
+    used: &[usize],
+    penalty: f64,
+    weights: &[f64],
+    slope: &mut [f64],
+) -> f64 {
     let (columns, classes) = (data.columns, data.classes);
     // First the errors of the probabilities, all rows in parallel; then sums in row order, so that
     // the number of threads does not matter.
@@ -105,8 +166,8 @@ fn loss(data: Labelled<'_>, used: &[usize], weights: &[f64], slope: &mut [f64]) 
         });
     let mut total: f64 = errors.iter().map(|(loss, _)| loss).sum();
     for (weight, slope) in weights.iter().zip(slope).take(columns * classes) {
-        total += 0.5 * PENALTY * weight * weight;
-        *slope += PENALTY * weight;
+        total += 0.5 * penalty * weight * weight;
+        *slope += penalty * weight;
     }
     total
 }
@@ -154,20 +215,33 @@ mod tests {
         let used: Vec<usize> = (0..20).collect();
         let weights: Vec<f64> = (0..15).map(|i| 0.1 * f64::from(i % 7) - 0.3).collect();
         let mut slope = vec![0.0; 15];
-        loss(data, &used, &weights, &mut slope);
+        loss(data, &used, 0.7, &weights, &mut slope);
         for i in 0..15 {
             let at = |by: f64| {
                 let mut moved = weights.clone();
                 moved[i] += by;
-                loss(data, &used, &moved, &mut [0.0; 15])
+                loss(data, &used, 0.7, &moved, &mut [0.0; 15])
             };
             let measured = (at(1e-5) - at(-1e-5)) / 2e-5;
             assert!((slope[i] - measured).abs() < 1e-6, "{i}");
         }
         let fitted = Logistic::fit(data, &used);
         let mut slope = vec![0.0; 15];
-        loss(data, &used, &fitted.weights, &mut slope);
+        let penalty = penalty(data, &used);
+        assert!((0.1..1.0).contains(&penalty), "{penalty}");
+        loss(data, &used, penalty, &fitted.weights, &mut slope);
         assert!(slope.iter().all(|s| s.abs() < 1e-3), "{slope:?}");
+    }
+
+    #[test]
+    fn the_unit_of_short_rows_does_not_matter() {
+        let (features, labels) = leaning(60, 4);
+        let smaller: Vec<f32> = features.iter().map(|value| value / 8.0).collect();
+        let [usual, small] =
+            [&features, &smaller].map(|features| logistic(features, 4, &labels, 3));
+        for (a, b) in usual.iter().zip(&small) {
+            assert!((a - b).abs() < 1e-3, "{a} {b}");
+        }
     }
 
     #[test]

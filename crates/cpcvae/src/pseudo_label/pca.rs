@@ -11,26 +11,65 @@ const WIDEST: usize = 2000;
 /// The coordinates of rows `[n, width]` along their `count` leading principal components,
 /// `[n, count]`.
 pub(crate) fn principal_components(rows: &[f32], width: usize, count: usize) -> Vec<f32> {
-    let n = rows.len() / width;
-    let mut mean = vec![0.0f64; width];
-    for row in rows.chunks_exact(width) {
-        let sums = mean.iter_mut().zip(row);
-        sums.for_each(|(sum, value)| *sum += f64::from(*value) / n as f64);
+    Components::fit(rows, width, count).coordinates(rows)
+}
+
+/// The subspace of the leading principal components of some rows.
+pub(crate) struct Components {
+    /// The mean row, `[width]`.
+    pub(crate) mean: Vec<f32>,
+    /// Orthonormal rows `[count, width]`.
+    pub(crate) directions: Vec<f32>,
+}
+
+impl Components {
+    /// The `count` leading ones of rows `[n, width]`.
+    pub(crate) fn fit(rows: &[f32], width: usize, count: usize) -> Self {
+        let n = rows.len() / width;
+        let mut mean = vec![0.0f64; width];
+        for row in rows.chunks_exact(width) {
+            let sums = mean.iter_mut().zip(row);
+            sums.for_each(|(sum, value)| *sum += f64::from(*value) / n as f64);
+        }
+        let mean: Vec<f32> = mean.into_iter().map(|mean| mean as f32).collect();
+        let directions = leading_directions(&centred(rows, &mean), width, count);
+        Self { mean, directions }
     }
-    let centred: Vec<f32> = rows
-        .chunks_exact(width)
-        .flat_map(|row| {
-            row.iter()
-                .zip(&mean)
-                .map(|(value, mean)| value - *mean as f32)
-        })
-        .collect();
+
+    /// The coordinates of rows `[n, width]` in it, `[n, count]`.
+    pub(crate) fn coordinates(&self, rows: &[f32]) -> Vec<f32> {
+        let width = self.mean.len();
+        let (n, count) = (rows.len() / width, self.directions.len() / width);
+        let mut coordinates = vec![0.0; n * count];
+        product_f32(
+            [n, width, count],
+            (&centred(rows, &self.mean), false),
+            (&self.directions, true),
+            &mut coordinates,
+        );
+        coordinates
+    }
+}
+
+/// Rows less their mean.
+fn centred(rows: &[f32], mean: &[f32]) -> Vec<f32> {
+    let row = |row: &[f32]| -> Vec<f32> {
+        let pairs = row.iter().zip(mean);
+        pairs.map(|(value, mean)| value - mean).collect()
+    };
+    rows.chunks_exact(mean.len()).flat_map(row).collect()
+}
+
+/// Orthonormal rows `[count, width]` that span the leading components of `centred [n, width]`, by
+/// subspace iteration.
+fn leading_directions(centred: &[f32], width: usize, count: usize) -> Vec<f32> {
+    let n = centred.len() / width;
     // For wide rows the covariance would be larger than the rows, and slower than multiplying by
     // the rows in each iteration.
     let covariance = (width <= WIDEST).then(|| {
         let mut covariance = vec![0.0; width * width];
         let shape = [width, n, width];
-        product_f32(shape, (&centred, true), (&centred, false), &mut covariance);
+        product_f32(shape, (centred, true), (centred, false), &mut covariance);
         covariance
     });
 
@@ -53,22 +92,15 @@ pub(crate) fn principal_components(rows: &[f32], width: usize, count: usize) -> 
             }
             None => {
                 let shape = [count, width, n];
-                product_f32(shape, (&directions, false), (&centred, true), &mut along);
+                product_f32(shape, (&directions, false), (centred, true), &mut along);
                 let shape = [count, n, width];
-                product_f32(shape, (&along, false), (&centred, false), &mut image);
+                product_f32(shape, (&along, false), (centred, false), &mut image);
             }
         }
         std::mem::swap(&mut directions, &mut image);
         orthonormalise(&mut directions, width);
     }
-    let mut coordinates = vec![0.0; n * count];
-    product_f32(
-        [n, width, count],
-        (&centred, false),
-        (&directions, true),
-        &mut coordinates,
-    );
-    coordinates
+    directions
 }
 
 /// Gram-Schmidt over the rows, twice against rounding errors. A linearly dependent direction

@@ -1,6 +1,7 @@
 //! The initial model of a training.
 
 use super::{TrainPlan, TrainingData};
+use crate::evenly::evenly;
 use crate::model::Model;
 use crate::op::Compute;
 use serde::{Deserialize, Serialize};
@@ -44,13 +45,4 @@ pub(super) fn fresh(plan: &TrainPlan, data: &TrainingData, compute: &Compute) ->
     };
     let deviation: Vec<f32> = sum.iter().zip(&squares).map(deviation).collect();
     model.start_from(&mean, &deviation)
-}
-
-/// At most `most` of the rows, evenly spaced.
-pub(crate) fn evenly(rows: &[u32], most: usize) -> Vec<u32> {
-    if most == 0 {
-        return Vec::new();
-    }
-    let step = rows.len().div_ceil(most).max(1);
-    rows.iter().step_by(step).copied().collect()
 }

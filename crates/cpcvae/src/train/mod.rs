@@ -29,7 +29,6 @@ pub use communicator::{Alone, Communicator};
 pub(crate) use fit::assist;
 pub use fit::{FitOutcome, fit, fit_with};
 pub use initial_model::DecoderStart;
-pub(crate) use initial_model::evenly;
 pub use multiplier::{Constraint, ConstraintMeasure, ConstraintReport, Solver};
 pub use observer::{EvaluationReport, Observer, Silent, StepReport};
 pub use parameters::{ModulePath, Parameters};

@@ -79,10 +79,7 @@ impl AssignedLabels {
         };
         let by_features = match later {
             Some((earlier, _)) => earlier.by_features.clone(),
-            None => {
-                let compared = wanted.features.of(features(), &data.rows.layout);
-                wanted.by_features(&compared.values, compared.columns, &labels, classes)
-            }
+            None => wanted.by_features(features(), &data.rows.layout, &labels, classes),
         };
         let mut class_probs = by_features.clone();
         if let Some((_, coder)) = later {
