@@ -8,8 +8,8 @@ use crate::ensemble::Voter;
 use crate::error::{Error, Result};
 use crate::method::{DataKind, LabelsOnly, Method, MethodSettings, VaeThenMlp};
 use crate::parallel_runs::parallel_runs;
-use crate::pseudo_label::{Propagation, forest, knn, logistic, propagate};
-use crate::regressors::baseline;
+use crate::pseudo_label::{Members, Propagation, forest, knn, logistic, propagate};
+use crate::regressors::{Regressors, baseline};
 use crate::train::{TrainingInfo, Watch};
 use burn::tensor::Device;
 use cpcvae_data::{Dataset, Labels, Split};
@@ -121,6 +121,16 @@ pub fn hold_out_labels(
     place.hold_out(fit, config, name, folder.as_deref())
 }
 
+/// Whether a method of that name learns from the labelled rows alone.
+pub(super) fn is_of_labels_alone(name: &str) -> bool {
+    let baselines = [LabelsOnly::INFO.name, "neighbours", "ridge", "median"];
+    let all = baselines
+        .iter()
+        .chain(&Members::NAMES)
+        .chain(&Regressors::NAMES);
+    all.into_iter().any(|known| *known == name)
+}
+
 /// How many trainings the baselines need in addition to a cross-fit.
 pub fn baseline_trainings(config: &RunConfig, fit: &CrossFit<'_>) -> usize {
     trained_baselines(config) * fit.parts()
@@ -147,6 +157,7 @@ pub fn comparison(
         },
         folds: folding.folds,
         never_held_out: fit.kept.len(),
+        unlabelled: Some(split.unlabelled.len()),
         ours: scores(data, config.method.name(), ours),
         labels_only: None,
         others: Vec::new(),

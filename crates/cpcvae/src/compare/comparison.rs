@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 ///     measure: ScoreKind::Accuracy,
 ///     folds: 5,
 ///     never_held_out: 0,
+///     unlabelled: Some(1000),
 ///     ours: scores("cpc", 90),
 ///     labels_only: Some(scores("labels-only", 70)),
 ///     others: Vec::new(),
@@ -34,6 +35,10 @@ pub struct Comparison {
     pub folds: usize,
     /// Labelled rows that were never held out, being the only ones of their class.
     pub never_held_out: usize,
+    /// Rows without a label that methods could learn from; `None` in comparisons of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlabelled: Option<usize>,
     /// The method that learns from unlabelled rows too.
     pub ours: MethodScores,
     /// The same network and steps on the labels alone.
@@ -78,6 +83,20 @@ impl Comparison {
     pub fn methods(&self) -> impl Iterator<Item = &MethodScores> {
         let first = std::iter::once(&self.ours);
         first.chain(&self.labels_only).chain(&self.others)
+    }
+
+    /// The best of the methods that learn from the labels alone: the network `labels-only` and the
+    /// classifiers or regressors of labelled rows. `None` if that network was not trained.
+    pub fn best_of_labels_alone(&self) -> Option<&MethodScores> {
+        let network = self.labels_only.as_ref()?;
+        let others = self.others.iter();
+        let others = others.filter(|other| super::baselines::is_of_labels_alone(&other.name));
+        Some(
+            others.fold(network, |best, other| match other.mean() > best.mean() {
+                true => other,
+                false => best,
+            }),
+        )
     }
 
     /// Ours compared with another on the same rows.

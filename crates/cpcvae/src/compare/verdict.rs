@@ -55,11 +55,11 @@ impl Comparison {
     pub fn verdict(&self) -> Verdict {
         let (outcome, answer) = self.answer();
         let mut warnings = Vec::new();
-        if outcome == Outcome::Hurts {
+        if let (Outcome::Hurts, Some(better)) = (outcome, self.best_of_labels_alone()) {
             warnings.push(format!(
-                "the unlabelled rows hurt here: use the method `labels-only`, or look for \
-                 unlabelled rows of another kind than the labelled ones, which `{}` learns from too",
-                self.ours.name
+                "the unlabelled rows hurt here: use `{}`, or look for unlabelled rows of another \
+                 kind than the labelled ones, which `{}` learns from too",
+                better.name, self.ours.name
             ));
         }
         warnings.extend(self.better_baseline());
@@ -84,10 +84,11 @@ impl Comparison {
         }
     }
 
+    /// Ours compared with the best of the labels alone: a gain over a weak one among them would say
+    /// nothing of the unlabelled rows. That it is the best on the same rows favours it a little.
     fn answer(&self) -> (Outcome, String) {
         let compared = self
-            .labels_only
-            .as_ref()
+            .best_of_labels_alone()
             .and_then(|other| Some((other, self.paired(other)?)));
         let Some((other, paired)) = compared else {
             let answer = "It was not compared with labels alone, so nothing can be said of what \
@@ -96,30 +97,28 @@ impl Comparison {
             return (Outcome::Unclear, answer);
         };
         let figures = format!(
-            "on {} held-out rows {} has {}, labels alone {}",
+            "on {} held-out rows {} has {}, labels alone (`{}`) {}",
             self.ours.scores.len(),
             self.ours.name,
             self.figure(&self.ours),
+            other.name,
             self.figure(other)
         );
         let interval = self.interval(&paired);
-        match outcome(self.measure, &paired) {
-            Outcome::Helps => (
-                Outcome::Helps,
-                format!("The unlabelled rows help: {figures}; {interval}."),
-            ),
-            Outcome::Hurts => (
-                Outcome::Hurts,
-                format!("The unlabelled rows do harm: {figures}; {interval}."),
-            ),
-            Outcome::Unclear => (
-                Outcome::Unclear,
-                format!(
-                    "It cannot be told whether the unlabelled rows help: {figures}; {interval}.{}",
-                    rows_needed(&paired, self.ours.scores.len())
-                ),
-            ),
+        if self.unlabelled == Some(0) {
+            let answer = format!("All rows have a label: {figures}; {interval}.");
+            return (Outcome::Unclear, answer);
         }
+        let outcome = outcome(self.measure, &paired);
+        let (answer, more) = match outcome {
+            Outcome::Helps => ("The unlabelled rows help", String::new()),
+            Outcome::Hurts => ("The unlabelled rows do harm", String::new()),
+            Outcome::Unclear => (
+                "It cannot be told whether the unlabelled rows help",
+                rows_needed(&paired, self.ours.scores.len()),
+            ),
+        };
+        (outcome, format!("{answer}: {figures}; {interval}.{more}"))
     }
 
     /// A mean score in words.

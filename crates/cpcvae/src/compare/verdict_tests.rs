@@ -16,6 +16,7 @@ fn contest(ours: MethodScores, labels_only: MethodScores) -> Comparison {
         measure: ScoreKind::Accuracy,
         folds: 5,
         never_held_out: 0,
+        unlabelled: Some(500),
         ours,
         labels_only: Some(labels_only),
         others: Vec::new(),
@@ -30,10 +31,50 @@ fn a_clear_gain_is_called_one() {
     assert_eq!(verdict.outcome, Outcome::Helps);
     assert_eq!(
         verdict.answer,
-        "The unlabelled rows help: on 100 held-out rows cpc has 95.0% right, labels alone 75.0% \
-         right; a difference of +20.0 points (95% interval +11.7 to +27.5, p < 0.001)."
+        "The unlabelled rows help: on 100 held-out rows cpc has 95.0% right, labels alone \
+         (`labels-only`) 75.0% right; a difference of +20.0 points (95% interval +11.7 to +27.5, p < 0.001)."
     );
     assert_eq!(verdict.warnings, [""; 0]);
+}
+
+#[test]
+fn the_gain_is_over_the_best_of_the_labels_alone() {
+    let mut compared = contest(
+        right("ensemble", 100, 0, 95),
+        right("labels-only", 100, 0, 75),
+    );
+    // What learns from unlabelled rows, too, is not in question.
+    compared.others = vec![
+        right("cpc", 100, 0, 95),
+        right("label-spreading", 100, 0, 94),
+    ];
+    assert_eq!(compared.verdict().outcome, Outcome::Helps);
+    compared.others.push(right("extra-trees", 100, 0, 93));
+    let verdict = compared.verdict();
+    assert_eq!(verdict.outcome, Outcome::Unclear);
+    assert!(
+        verdict
+            .answer
+            .contains("labels alone (`extra-trees`) 93.0% right"),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn without_unlabelled_rows_nothing_is_said_of_them() {
+    let mut compared = contest(
+        right("ensemble", 100, 0, 95),
+        right("labels-only", 100, 0, 75),
+    );
+    compared.unlabelled = Some(0);
+    let verdict = compared.verdict();
+    assert_eq!(verdict.outcome, Outcome::Unclear);
+    assert!(
+        verdict
+            .answer
+            .starts_with("All rows have a label: on 100 held-out rows"),
+        "{verdict:?}"
+    );
 }
 
 #[test]
@@ -42,7 +83,7 @@ fn harm_is_warned_of() {
     assert_eq!(verdict.outcome, Outcome::Hurts);
     assert!(verdict.answer.starts_with("The unlabelled rows do harm"));
     assert!(
-        verdict.warnings[0].contains("the method `labels-only`"),
+        verdict.warnings[0].contains("use `labels-only`"),
         "{verdict:?}"
     );
 }
