@@ -109,8 +109,8 @@ pub fn run(
     run_with(&Alone, config, source, folder, device, observer)
 }
 
-/// The same on rank 0 of several, which [`assist`] in the training. The number of ranks leaves no
-/// trace in the run.
+/// The same on rank 0 of several processes; the others call [`assist`]. The result does not depend
+/// on their number.
 pub fn run_with(
     ranks: &dyn Communicator,
     config: &RunConfig,

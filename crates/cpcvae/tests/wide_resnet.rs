@@ -286,7 +286,7 @@ fn a_tensor_of_the_decoder_has_the_canvas_it_was_asked_for() {
     };
     let z = Noise::new(1, 1, &toy::device()).normal(NoisePurpose::Prior, [4, 9]);
     // 5 x 7 pixels with a canvas of 1.5 times the sides: 8 x 11, three maps of three colours.
-    assert_eq!(vae.draw(z.clone()).dims(), [4, 8 * 11 * 9]);
+    assert_eq!(vae.decoder_output(z.clone()).dims(), [4, 8 * 11 * 9]);
     let mean: Tensor<2> = vae.decode(z).mean();
     assert_eq!(mean.dims(), [4, 5 * 7 * 3]);
     let data: TensorData = mean.into_data();

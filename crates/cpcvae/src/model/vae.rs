@@ -83,7 +83,12 @@ impl Vae {
     }
 
     /// q(z|x) with normal noise of this standard deviation added to the encoder's input.
-    pub(crate) fn encode_through(&self, x: Tensor<2>, deviation: f64, noise: &Noise) -> Posterior {
+    pub(crate) fn encode_with_noise(
+        &self,
+        x: Tensor<2>,
+        deviation: f64,
+        noise: &Noise,
+    ) -> Posterior {
         let mut seen = self.input.forward(x);
         if deviation > 0.0 {
             let normal = noise.normal(NoisePurpose::Jitter, seen.dims());
@@ -104,12 +109,12 @@ impl Vae {
 
     /// p(x|z) for `z [rows, code]`.
     pub fn decode(&self, z: Tensor<2>) -> Likelihood {
-        self.observe(self.draw(z.clone()), z)
+        self.likelihood(self.decoder_output(z.clone()), z)
     }
 
     /// The decoder's output for the content of `z [rows, code]`, before any transform: `[rows,
-    /// decoder outputs]`, for [`Vae::observe`].
-    pub fn draw(&self, z: Tensor<2>) -> Tensor<2> {
+    /// decoder outputs]`, for [`Vae::likelihood`].
+    pub fn decoder_output(&self, z: Tensor<2>) -> Tensor<2> {
         let [rows, code] = z.dims();
         let content = z.slice([0..rows, self.layout.transform..code]);
         self.decoder.forward(content)
@@ -117,11 +122,11 @@ impl Vae {
 
     /// p(x|z) from the decoder's output, warped by the transform of `z [rows, code]` if there is
     /// one.
-    pub fn observe(&self, drawn: Tensor<2>, z: Tensor<2>) -> Likelihood {
+    pub fn likelihood(&self, decoder_output: Tensor<2>, z: Tensor<2>) -> Likelihood {
         let [rows, _] = z.dims();
         let transform = self.layout.transform;
         let z_t = (transform > 0).then(|| z.slice([0..rows, 0..transform]));
-        self.observation.likelihood(drawn, z_t)
+        self.observation.likelihood(decoder_output, z_t)
     }
 
     /// The decoder's output unchanged, with gradients only at the part of the canvas that `z [rows,
@@ -130,13 +135,13 @@ impl Vae {
     /// Pixels outside a row's image are seen only under other transforms and are never compared
     /// with data. If predictions alone had gradients there, the decoder could learn to encode the
     /// class in the margin.
-    pub fn shown_only(&self, drawn: Tensor<2>, z: Tensor<2>) -> Tensor<2> {
+    pub fn shown_only(&self, decoder_output: Tensor<2>, z: Tensor<2>) -> Tensor<2> {
         if !self.has_transform() {
-            return drawn;
+            return decoder_output;
         }
         let [rows, _] = z.dims();
         let z_t = z.slice([0..rows, 0..self.layout.transform]);
-        self.observation.shown_only(drawn, z_t)
+        self.observation.shown_only(decoder_output, z_t)
     }
 
     /// Initialises the decoder with the mean and standard deviation of each pixel over the data,

@@ -59,7 +59,7 @@ pub(super) struct Original<'a> {
     /// `[rows, code]`
     pub(super) z: Tensor<2>,
     /// The decoder's output for z, before any transform.
-    pub(super) drawn: Tensor<2>,
+    pub(super) decoder_output: Tensor<2>,
     /// p(x|z)
     pub(super) decoded: &'a Likelihood,
 }
@@ -80,23 +80,23 @@ pub(super) fn simulated_code(
     let Original {
         x,
         z,
-        drawn,
+        decoder_output,
         decoded,
     } = original;
     let [rows, code] = z.dims();
-    let moved = |z: Tensor<2>| {
+    let with_new_transform = |z: Tensor<2>| {
         let z_t = noise.normal(NoisePurpose::Transform, [rows, 6]);
         model.with_transform(z, z_t)
     };
     let x_bar = match path {
         GradientPath::Code => {
             let z = z.detach();
-            let drawn = model.shown_only(model.draw(z.clone()), z.clone());
-            simulated.of(&model.observe(drawn, moved(z)), noise)
+            let output = model.shown_only(model.decoder_output(z.clone()), z.clone());
+            simulated.of(&model.likelihood(output, with_new_transform(z)), noise)
         }
         _ if model.has_transform() => {
-            let drawn = model.shown_only(drawn, z.clone());
-            simulated.of(&model.observe(drawn, moved(z)), noise)
+            let output = model.shown_only(decoder_output, z.clone());
+            simulated.of(&model.likelihood(output, with_new_transform(z)), noise)
         }
         _ => simulated.of(decoded, noise),
     };

@@ -107,58 +107,48 @@ impl Constrained {
     pub fn terms(&self, model: &Vae, batch: &Examples, noise: &Noise, progress: Progress) -> Terms {
         let share = progress.share;
         let rows = batch.rows();
+        let x = batch.features.clone();
         let mut terms = Terms::default();
 
-        let (z, kl) = model
-            .encode_through(batch.features.clone(), self.input_noise, noise)
-            .sample_kl(noise.normal(NoisePurpose::Code, [rows, model.code()]));
-        let drawn = model.draw(z.clone());
-        let decoded = model.observe(drawn.clone(), z.clone());
-        evidence::push(
-            &mut terms,
-            self.beta.at(share),
-            batch.features.clone(),
-            &decoded,
-            kl,
-            self.labelled_evidence
-                .row_weights(batch, self.labelled_share),
-        );
-
+        // Evidence: x is encoded to q(z|x), a code z is drawn from it and decoded to p(x|z).
+        let posterior = model.encode_with_noise(x.clone(), self.input_noise, noise);
+        let normal = noise.normal(NoisePurpose::Code, [rows, model.code()]);
+        let (z, kl) = posterior.sample_kl(normal);
+        let decoder_output = model.decoder_output(z.clone());
+        let decoded = model.likelihood(decoder_output.clone(), z.clone());
+        let row_weights = self
+            .labelled_evidence
+            .row_weights(batch, self.labelled_share);
+        let beta = self.beta.at(share);
+        evidence::push(&mut terms, beta, x.clone(), &decoded, kl, row_weights);
         if !model.has_predictor() {
             return terms;
         }
+
+        // The predictions that the other terms are about: for z, and for a code z-bar of features
+        // x-bar that are simulated from z.
         let prediction = Prediction::new(model.predict(z.clone()), batch.classes);
-        let simulated = (self.consistency.is_used()).then(|| {
+        let simulated = self.consistency.is_used().then(|| {
             let original = Original {
-                x: batch.features.clone(),
+                x,
                 z,
-                drawn,
+                decoder_output,
                 decoded: &decoded,
             };
-            let z_bar = consistency::simulated_code(
-                model,
-                original,
-                self.gradient_path,
-                self.simulated,
-                noise,
-            );
+            let path = self.gradient_path;
+            let z_bar = consistency::simulated_code(model, original, path, self.simulated, noise);
             Prediction::new(model.predict(z_bar), batch.classes)
         });
 
         if batch.labelled > 0 {
-            let loss = prediction
-                .rows(0..batch.labelled)
-                .loss(batch.labels.clone());
+            let labelled = prediction.rows(0..batch.labelled);
+            let loss = labelled.loss(batch.labels.clone());
             let weight = self.prediction_weight(progress);
             terms.push("prediction", weight, mean_of_batch(loss, rows));
         }
         if let Some(simulated) = &simulated {
-            let cost = consistency::cost(
-                simulated,
-                &prediction,
-                batch.labels.clone(),
-                self.target_gradient,
-            );
+            let labels = batch.labels.clone();
+            let cost = consistency::cost(simulated, &prediction, labels, self.target_gradient);
             terms.push("consistency", self.consistency.at(share), cost.mean());
         }
         if let Prediction::Classes(classes) = &prediction {
@@ -176,9 +166,8 @@ impl Constrained {
             }
         }
         if let Some(pseudo_labels) = &self.pseudo_labels {
-            let step = (model, batch, noise);
-            let noise = self.input_noise;
-            pseudo_labels.push(&mut terms, step, &prediction, noise, share);
+            let batch = (model, batch, noise);
+            pseudo_labels.push(&mut terms, batch, &prediction, self.input_noise, share);
         }
         if self.predictor_norm.is_used() {
             let norm = model.predictor_squared_norm();

@@ -24,7 +24,7 @@ pub(super) fn cost(
     // Different noise from that of the unmixed rows.
     let noise = noise.draw(1);
     let (z, _) = model
-        .encode_through(mixed(batch.features.clone(), &share), input_noise, &noise)
+        .encode_with_noise(mixed(batch.features.clone(), &share), input_noise, &noise)
         .sample_kl(noise.normal(NoisePurpose::Code, [rows, model.code()]));
     let prediction = Prediction::new(model.predict(z), batch.classes);
     prediction.loss(mixed(classes, &share)).mean()

@@ -26,7 +26,7 @@ pub(super) struct LoopState {
     /// How often pseudo-labels were assigned.
     #[serde(default)]
     pub spreads: u64,
-    /// Evaluations since then.
+    /// Evaluations since the best one.
     pub waited: u64,
     /// Length of the metrics file.
     pub metrics_bytes: u64,

@@ -44,7 +44,7 @@ pub fn fit(
     fit_with(&Alone, plan, data, folder, device, observer)
 }
 
-/// The same on rank 0 of several, which [`assist`] there.
+/// The same on rank 0 of several processes; the others call `assist`.
 pub fn fit_with(
     ranks: &dyn Communicator,
     plan: &TrainPlan,
@@ -68,8 +68,7 @@ pub fn fit_with(
     })
 }
 
-/// Takes part in a training of rank 0, which goes on from these bytes of a checkpoint. Nothing is
-/// written.
+/// Takes part in the training of rank 0, from its checkpoint if there is one. Nothing is written.
 pub(crate) fn assist(
     ranks: &dyn Communicator,
     plan: &TrainPlan,
@@ -98,25 +97,31 @@ fn with_compute<T: Send>(
     result
 }
 
+/// A training between two steps: what it is given, and what its steps change.
 pub(super) struct Training<'a> {
-    pub(super) ranks: &'a dyn Communicator,
-    pub(super) shards: Shards,
-    pub(super) sum: TreeSum,
-    /// Whether this rank, and after a step whether any, was asked to stop.
-    pub(super) wants_stop: bool,
     pub(super) plan: &'a TrainPlan,
     pub(super) data: &'a TrainingData,
-    pub(super) recipe: Recipe,
+    /// The labelled training rows.
+    pub(super) labelled: Dataset,
+    pub(super) ranks: &'a dyn Communicator,
+    pub(super) shards: Shards,
+    /// Sums gradients over shards and ranks.
+    pub(super) sum: TreeSum,
     pub(super) compute: Compute,
     pub(super) device: Device,
     pub(super) checkpoints: Checkpoints,
     pub(super) metrics: Metrics,
+    /// The plan's, or in later rounds of a constraint solver one with another lambda.
+    pub(super) recipe: Recipe,
     pub(super) model: Model,
     pub(super) adam: Adam,
     pub(super) pseudo_labels: Option<AssignedLabels>,
+    /// Position, best evaluation, multiplier: all that a checkpoint has beside the tensors.
     pub(super) state: LoopState,
-    pub(super) labelled: Dataset,
+    /// Whether this rank, and after a step whether any, was asked to stop.
+    pub(super) wants_stop: bool,
     pub(super) clock: Instant,
+    /// Seconds of training before the last resume.
     pub(super) seconds_before: f64,
 }
 
