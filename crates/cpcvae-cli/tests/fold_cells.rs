@@ -19,7 +19,7 @@ const FIT: [&str; 10] = [
     "--set",
     "ensemble.members=none",
 ];
-const CURVE: [&str; 8] = [
+const CURVE: [&str; 9] = [
     "learning-curve",
     "wine.csv",
     "--label",
@@ -143,7 +143,7 @@ fn a_killed_cell_goes_on_and_a_running_one_is_left_alone() {
     let sandbox = sandbox();
     let long = [
         "--max-steps",
-        "3000",
+        "1000",
         "--set",
         "train.checkpoint_every=10",
         "--set",
@@ -181,7 +181,7 @@ fn points_of_a_learning_curve_are_cells() {
     assert_eq!((names.len(), done), (6, 0));
     assert_eq!(names[4], "8 labels fold-1");
     for number in ["4", "0", "5", "1", "3", "2"] {
-        let end = object(&parts.ok(&with(&CURVE, &["--cell", number, "--quiet"])));
+        let end = object(&parts.ok(&with(&CURVE, &["--cell", number, "--json"])));
         assert_eq!(end["done"], true);
     }
     assert_eq!(listed(&parts, &CURVE).1, 6);
