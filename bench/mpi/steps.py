@@ -1,6 +1,6 @@
-"""Milliseconds a step of a run, by the clock of its events for TensorBoard, and what was sent.
+"""Milliseconds per step of a run, from the times of its TensorBoard events, and bytes sent.
 
-Usage: python3 steps.py FOLDER LOG. The first two steps do not count: memory is fetched there.
+Usage: python3 steps.py FOLDER LOG. The first two steps are skipped, since they allocate memory.
 """
 
 import re
@@ -17,7 +17,7 @@ def events(data):
         (length,) = struct.unpack_from("<Q", data, place)
         message = data[place + 12 : place + 12 + length]
         place += length + 16
-        # Field 1 is a double, the time; field 2, where it is there, a number, the step.
+        # Field 1 is the time, a double; field 2, if present, is the step, a varint.
         if message[0] == 0x09 and len(message) > 9 and message[9] == 0x10:
             step, shift = 0, 0
             for byte in message[10:]:
@@ -38,7 +38,7 @@ def main():
     apart = [1000 * (times[b] - times[a]) for a, b in zip(steps, steps[1:]) if b == a + 1]
     line = f"{statistics.median(apart):.1f} ms, best {min(apart):.1f}, of {len(apart)} steps"
     log = Path(sys.argv[2]).read_text()
-    sent = re.search(r"sent (\d+) bytes in (\d+) messages, and spent ([\d.]+) s", log)
+    sent = re.search(r"sent (\d+) bytes in (\d+) messages, which took ([\d.]+) s", log)
     if sent:
         count = max(times)
         line += f"; {int(sent[1]) / count:,.0f} bytes a step, {1000 * float(sent[3]) / count:.1f} ms in messages"

@@ -54,6 +54,10 @@ def test_classes(run, classes):
     assert check("evaluate", command("evaluate", run, classes, "--json"))["per_class"]
     check("score", command("score", run, classes, "--json"))
     check("export", command("export", run, scratch() / "classes.onnx", "--json"))
+    cells = ["--label", "kind", "--folds", "2", "--max-steps", "60", "--json", "--quiet", "--out"]
+    listed = check("fold_cells", command("fit", classes, *cells, run, "--list-cells"))
+    assert all(cell["done"] for cell in listed["cells"])
+    check("fold_cell", command("fit", classes, *cells, scratch() / "cells", "--cell", "1"))
 
 
 def test_continuous_labels():

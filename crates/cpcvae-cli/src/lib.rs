@@ -64,10 +64,10 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Fit(args) => {
             let printer = Printer {
-                quiet: args.quiet,
-                json: args.json,
+                quiet: args.fit.quiet,
+                json: args.fit.json,
             };
-            command::fit::run(&args, printer)
+            command::fit::run(*args, printer)
         }
         Command::Evaluate(args) => command::evaluate::run(&args, json(args.json)),
         Command::Predict(args) => command::predict::run(&args, loud),

@@ -18,6 +18,14 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
+    /// The same without remarks.
+    pub(crate) fn quietly(self) -> Self {
+        Self {
+            quiet: true,
+            ..self
+        }
+    }
+
     /// A remark on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {

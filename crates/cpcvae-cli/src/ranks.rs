@@ -1,4 +1,4 @@
-//! Processes that `mpirun` started together, as the ranks of one training.
+//! The processes that `mpirun` started, as ranks of one training.
 
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -9,10 +9,10 @@ use anyhow::{Result, bail};
 use cpcvae::train::{Alone, Communicator};
 use std::sync::Arc;
 
-/// Where launchers tell a process how many there are: Open MPI's, and those of MPICH and Slurm.
+/// Environment variables with the number of processes: of Open MPI, and of MPICH and Slurm.
 const SIZES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
-/// This process and those that were started with it.
+/// This process and the others of the same launch.
 pub(crate) struct Ranks {
     communicator: Arc<dyn Communicator>,
     is_launched: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Finds the others, where there are any. To be called once a process.
+    /// Connects to the other processes, if any. To be called once per process.
     pub(crate) fn join() -> Result<Self> {
         let sizes = SIZES.iter().filter_map(|name| std::env::var(name).ok());
         let size = sizes.filter_map(|size| size.parse().ok()).next();
@@ -54,29 +54,29 @@ impl Ranks {
     fn launched(size: usize) -> Result<Self> {
         if size > 1 {
             bail!(
-                "{size} processes were started together, and this build of cpcvae has no MPI: build it \
+                "a launcher started {size} processes, but this build of cpcvae has no MPI: build it \
                  with `cargo build --release --features mpi`, or start one process"
             );
         }
         Ok(Self::alone(true))
     }
 
-    /// What the library needs of them.
+    /// The interface for the library.
     pub(crate) fn communicator(&self) -> Arc<dyn Communicator> {
         Arc::clone(&self.communicator)
     }
 
-    /// Whether this process leads.
+    /// Whether this is rank 0.
     pub(crate) fn leads(&self) -> bool {
         self.communicator.rank() == 0
     }
 
-    /// How many there are, where a launcher has started them.
+    /// The number of processes, if a launcher started them.
     pub(crate) fn count(&self) -> Option<usize> {
         self.is_launched.then(|| self.communicator.size())
     }
 
-    /// What rank 0 has sent so far, in words.
+    /// What rank 0 has sent so far, as a sentence.
     pub(crate) fn sent(&self) -> Option<String> {
         #[cfg(feature = "mpi")]
         if let Some(mpi) = self.mpi.as_ref().filter(|_| self.communicator.size() > 1) {
@@ -85,15 +85,15 @@ impl Ranks {
         None
     }
 
-    /// Standard input is heard by one process only.
+    /// Only one process could read standard input.
     pub(crate) fn check_source(&self, source: &str) -> Result<()> {
         if source == "-" && self.communicator.size() > 1 {
-            bail!("of several processes one alone hears standard input; name a file");
+            bail!("several processes cannot read standard input; name a file");
         }
         Ok(())
     }
 
-    /// The end of this process's part. Where it failed, nobody waits for it: all are ended.
+    /// Ends this process's part. If it failed, all processes are ended, so that none waits for it.
     pub(crate) fn leave(self, result: Result<ExitCode>) -> Result<ExitCode> {
         if let (Err(error), true) = (&result, self.communicator.size() > 1) {
             let rank = self.communicator.rank();

@@ -2,6 +2,8 @@
 
 use crate::{DataError, Result, atomic_file};
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// The parts of a data set, as row numbers of [`crate::Source::rows`], each in order.
@@ -25,8 +27,11 @@ pub struct Split {
 impl Split {
     /// Fails unless every row number is below `rows` and used at most once.
     pub fn check(&self, rows: usize) -> Result<()> {
-        let mut part_of: Vec<Option<&str>> = vec![None; rows];
-        for (part, numbers) in self.parts() {
+        let parts = self.parts();
+        // A byte a row: there may be hundreds of millions.
+        const FREE: u8 = u8::MAX;
+        let mut part_of = vec![FREE; rows];
+        for (place, (part, numbers)) in (0u8..).zip(parts) {
             for &row in numbers {
                 let Some(seen) = part_of.get_mut(row as usize) else {
                     return Err(DataError::Split(format!(
@@ -34,7 +39,9 @@ impl Split {
                          the split was made for other data"
                     )));
                 };
-                if let Some(earlier) = seen.replace(part) {
+                let earlier = std::mem::replace(seen, place);
+                if earlier != FREE {
+                    let (earlier, _) = parts[usize::from(earlier)];
                     return Err(DataError::Split(format!(
                         "row {row} is in the {earlier} part and again in the {part} part; \
                          a row may be used once only"
@@ -60,17 +67,22 @@ impl Split {
     /// Reads a split from a JSON file.
     pub fn load(path: impl AsRef<Path>) -> Result<Split> {
         let path = path.as_ref();
-        let text = std::fs::read(path).map_err(DataError::file("read", path))?;
-        serde_json::from_slice(&text)
+        let file = File::open(path).map_err(DataError::file("read", path))?;
+        serde_json::from_reader(BufReader::new(file))
             .map_err(|error| DataError::content(path, format!("not a split: {error}")))
     }
 
     /// Writes the split to a JSON file, atomically.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        let text = serde_json::to_vec(self)
-            .map_err(|error| DataError::content(path, format!("cannot be written: {error}")))?;
-        atomic_file::write_atomically(path, &text)
+        // Not as one text in memory, which takes nine bytes a row.
+        atomic_file::write_through(path, |file| {
+            let mut file = BufWriter::new(file);
+            let written = serde_json::to_writer(&mut file, self).map_err(std::io::Error::from);
+            written
+                .and_then(|()| file.flush())
+                .map_err(|error| DataError::content(path, format!("cannot be written: {error}")))
+        })
     }
 
     fn parts(&self) -> [(&'static str, &[u32]); 4] {

@@ -164,6 +164,8 @@ impl<'a> CrossFit<'a> {
     ) -> Result<Option<HeldOut>> {
         let part = &self.parts[part];
         let folder = folder.map(|folder| RunFolder::at(folder.join(&part.name)));
+        // Another process may train the same part as a cell.
+        let _lock = folder.as_ref().map(RunFolder::claim).transpose()?;
         let trained = match &folder {
             Some(folder) if folder.is_finished() => {
                 check_same(part, config, folder)?;

@@ -310,6 +310,6 @@ fn ranks_with_other_rows_are_refused() {
         error.expect("rows differ").to_string()
     });
     for error in errors {
-        assert!(error.contains("have other rows"), "{error}");
+        assert!(error.contains("have different rows"), "{error}");
     }
 }

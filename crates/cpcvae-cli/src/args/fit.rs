@@ -1,42 +1,12 @@
-//! Arguments of `fit`, `demo` and `data`.
+//! Options of `fit`, and arguments of `demo` and `data`.
 
 use super::{ImageArgs, PlaceArgs, ReadArgs};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const FIT_EXAMPLES: &str = "\
-Examples:
-  cpcvae fit half-moon --preset paper                the paper's first figure
-  cpcvae fit mnist --labels 100                      100 labels, in minutes
-  cpcvae fit mnist --preset paper                    the paper's network, weights and protocol
-  cpcvae fit svhn --labels 1000 --net wrn            house numbers, with the paper's network
-  cpcvae fit wine.csv --label kind --ignore id       a table; rows with a blank `kind` are unlabelled
-  cpcvae fit wine.csv --label kind --labels 30       use 30 of the labels, hide the others
-  cpcvae fit house.csv --label price --task regress  a continuous label
-  cpcvae fit cells.h5ad --label cell_type --id obs_names
-  cpcvae fit photos/ --size 32 --gray                images; a sub-folder is a class, unlabeled/ is none
-  cpcvae fit faces.zip --size 32 --labels-file list_attr_celeba.txt --label Smiling
-  cpcvae fit p.csv --label ill --id nr --column town_code=category --missing -99
-  cpcvae fit half-moon --target-accuracy 0.95        state the constraint instead of a weight
-  cpcvae fit half-moon --out runs/a --resume         resume a run that was stopped
-  cpcvae fit glyphs --set model.hidden=[300] --set train.learning_rate=1e-3
-
-Settings: defaults, then the file of -c, then --set, then flags. The run folder's config.toml
-lists every key.";
-
-/// Train a model on a table, on images or on a built-in data set.
-///
-/// Everything is written to one run folder: settings, split, metrics, checkpoints, the model and
-/// its report. A run that was stopped or killed is continued with --resume and ends with the same
-/// bytes.
-///
-/// On your own data, labels are then held out fold by fold, and the method and its baselines
-/// (labels only, VAE then MLP, nearest neighbours, label spreading) are trained without them: for
-/// an unbiased accuracy, for calibrated probabilities, and to test whether the unlabelled rows
-/// help.
+/// The options of `fit`, which other commands take as well.
 #[derive(Debug, Args)]
-#[command(after_help = FIT_EXAMPLES)]
 pub(crate) struct FitArgs {
     /// A table (CSV, TSV, also .gz and .zst; Parquet, NPY, NPZ, .h5ad), a folder or zip of images,
     /// IDX or .mat images, or half-moon, glyphs, mnist, svhn, norb, celeba
@@ -286,26 +256,4 @@ pub(crate) struct ExportArgs {
     /// Seed of generated data and of the choice of labels
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u32,
-}
-
-/// Measure accuracy against the number of labels, to see whether more are worth buying.
-///
-/// Labels are held out fold by fold; models are trained on a few, some and all of the others and
-/// evaluated on the same held-out rows. Takes the options of `fit`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  cpcvae learning-curve wine.csv --label kind
-  cpcvae learning-curve wine.csv --label kind --counts 10,20,40 --figure curve.png")]
-pub(crate) struct LearningCurveArgs {
-    /// The options of `fit`.
-    #[command(flatten)]
-    pub fit: FitArgs,
-    /// Numbers of labels [default: four, up to all that are not held out]
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',', help_heading = "Held-out labels",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub counts: Vec<u32>,
-    /// A .png or .svg figure [default: learning-curve.png in the run folder]
-    #[arg(long, value_name = "FILE")]
-    pub figure: Option<PathBuf>,
 }

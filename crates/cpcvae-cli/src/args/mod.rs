@@ -1,6 +1,7 @@
 //! Arguments as typed. They are resolved in [`crate::settings`].
 
 mod answer;
+mod cells;
 mod devices;
 mod experiment;
 mod export;
@@ -13,10 +14,11 @@ pub(crate) use answer::{
     CodesArg, EncodeArgs, EvaluateArgs, ImputeArgs, ModelArgs, PassthroughArgs, PredictArgs,
     ReconstructArgs, ReconstructionKind, RowsArgs, SampleArgs, ScoreArgs, SuggestArgs,
 };
+pub(crate) use cells::{CellArgs, FitOrCellArgs, LearningCurveArgs};
 pub(crate) use devices::DevicesArgs;
 pub(crate) use experiment::ExperimentArgs;
 pub(crate) use export::ExportModelArgs;
-pub(crate) use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs, LearningCurveArgs};
+pub(crate) use fit::{DataArgs, DataCommand, DemoArgs, ExportArgs, FitArgs};
 pub(crate) use quality::QualityArgs;
 pub(crate) use reading::{ImageArgs, ReadArgs};
 pub(crate) use tune::TuneArgs;
@@ -48,7 +50,7 @@ pub(crate) struct Cli {
 /// The commands; those with arguments of their own are described there.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Fit(Box<FitArgs>),
+    Fit(Box<FitOrCellArgs>),
     Evaluate(EvaluateArgs),
     Predict(PredictArgs),
     Impute(ImputeArgs),

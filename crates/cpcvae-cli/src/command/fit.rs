@@ -1,7 +1,8 @@
 //! `cpcvae fit`: trains a model, and evaluates it on held-out labels.
 
+use super::cells;
 use super::compare::Compared;
-use crate::args::FitArgs;
+use crate::args::{FitArgs, FitOrCellArgs};
 use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::printer::{Printer, count};
@@ -21,8 +22,20 @@ use cpcvae_data::DataName;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Trains or resumes, and reports: by one process, or as one rank of several.
-pub(crate) fn run(args: &FitArgs, printer: Printer) -> Result<ExitCode> {
+/// Trains or resumes, and reports: by one process, or as one rank of several. Or does one of the
+/// trainings.
+pub(crate) fn run(mut args: FitOrCellArgs, printer: Printer) -> Result<ExitCode> {
+    if args.cells.are_given() {
+        // Another cell may have started the run.
+        args.fit.resume = true;
+        let settings = settings::resolve(&args.fit, None)?;
+        settings.place.set_up()?;
+        let cells = settings
+            .estimator
+            .fit_cells(settings.open(printer.quietly())?)?;
+        return cells::run(&cells, &args.cells, printer);
+    }
+    let args = &args.fit;
     let ranks = Ranks::join()?;
     let result = match ranks.leads() {
         true => lead(args, &ranks, printer),

@@ -1,5 +1,6 @@
 //! `cpcvae learning-curve`: accuracy against the number of labels.
 
+use super::cells;
 use crate::args::LearningCurveArgs;
 use crate::exit::ExitCode;
 use crate::interrupt;
@@ -24,11 +25,12 @@ pub(crate) fn run(mut args: LearningCurveArgs, printer: Printer) -> Result<ExitC
     }
     let settings = settings::resolve(&args.fit, None)?;
     settings.place.set_up()?;
-    let source = settings.open(Printer {
-        quiet: true,
-        ..printer
-    })?;
+    let source = settings.open(printer.quietly())?;
     let counts: Vec<usize> = args.counts.iter().map(|count| *count as usize).collect();
+    if args.cells.are_given() {
+        let cells = settings.estimator.curve_cells(source, &counts)?;
+        return cells::run(&cells, &args.cells, printer);
+    }
     let screen = Screen::new(printer.quiet, interrupt::watch()?);
     let board = args.fit.tensorboard.as_ref();
     let board = board.map(|folder| TensorBoard::new(folder, &screen));

@@ -1,5 +1,6 @@
 //! One file per command: each is one function that gets parsed values and a printer.
 
+mod cells;
 mod cluster;
 mod compare;
 pub(crate) mod completions;

@@ -1,4 +1,4 @@
-//! Ranks by MPI. Messages are sent by one thread at a time, which need not be the main one.
+//! Ranks connected by MPI. One thread at a time sends messages, not necessarily the main thread.
 
 use anyhow::{Result, bail};
 use cpcvae::train::Communicator;
@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// MPI counts in 31 bits.
+/// Counts of MPI have 31 bits.
 const MOST_BYTES: usize = 1 << 30;
 
-/// MPI, which ends when this is dropped.
+/// MPI, which is finalized when this is dropped.
 pub(super) struct Mpi {
-    // Dropped before the universe: a panic must not wait for ranks that wait for this one.
+    // Dropped before the universe: after a panic, finalizing would wait for ranks that wait for this one.
     _guard: Guard,
     _universe: Universe,
     communicator: Arc<World>,
@@ -26,11 +26,11 @@ impl Mpi {
     pub(super) fn start() -> Result<Self> {
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized)
         else {
-            bail!("MPI is in use in this process already");
+            bail!("MPI was started in this process before");
         };
         if threading < Threading::Serialized {
             bail!(
-                "this MPI takes messages of the main thread only; one is needed that has threads"
+                "this MPI library allows calls from the main thread only; use one with MPI_THREAD_SERIALIZED"
             );
         }
         let world = universe.world();
@@ -52,7 +52,7 @@ impl Mpi {
         self.communicator.clone()
     }
 
-    /// What this rank has sent, in words.
+    /// What this rank has sent, as a sentence.
     pub(super) fn sent(&self) -> String {
         let World {
             size,
@@ -63,7 +63,7 @@ impl Mpi {
         } = &*self.communicator;
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         format!(
-            "{size} ranks: this one sent {} bytes in {} messages, and spent {:.3} s with them",
+            "{size} ranks: this one sent {} bytes in {} messages, which took {:.3} s",
             get(bytes),
             get(messages),
             Duration::from_nanos(get(nanoseconds)).as_secs_f64()
@@ -86,8 +86,8 @@ impl Drop for Guard {
     }
 }
 
-/// All processes that were started together. The handle of MPI's communicator may not go from thread
-/// to thread; asking for it costs nothing.
+/// All processes of the launch. MPI's handle cannot be sent to other threads, so each call gets a new
+/// one, which costs nothing.
 #[derive(Debug)]
 struct World {
     rank: usize,

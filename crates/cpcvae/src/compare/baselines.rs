@@ -1,19 +1,15 @@
 //! Held-out predictions fold by fold, and baselines on the same folds.
 
-use super::{Comparison, MethodScores, ScoreKind};
+use super::{Comparison, MethodScores, ScoreKind, Workplace};
 use crate::calibration::{accuracies, negative_errors};
 use crate::config::{EnsembleMembers, RunConfig};
 use crate::crossfit::{CrossFit, Folding, HeldOut, PredictValues, Spread};
 use crate::ensemble::Voter;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::method::{DataKind, LabelsOnly, Method, MethodSettings, VaeThenMlp};
-use crate::parallel_runs::parallel_runs;
 use crate::pseudo_label::{Members, Propagation, forest, knn, logistic, propagate};
 use crate::regressors::{Regressors, baseline};
-use crate::train::{TrainingInfo, Watch};
-use burn::tensor::Device;
 use cpcvae_data::{Dataset, Labels, Split};
-use std::path::{Path, PathBuf};
 
 /// Baselines that are not trained by gradients, for classes.
 const UNTRAINED: [(&str, Spread); 4] = [
@@ -39,77 +35,10 @@ const ENSEMBLE: &str = "ensemble";
 /// Baselines that are networks, with the run's own shape and number of steps.
 const TRAINED: [&str; 2] = [LabelsOnly::INFO.name, VaeThenMlp::INFO.name];
 
-/// The folder of the folds' runs.
-const FOLDS: &str = "crossfit";
-
 /// The most steps of the network that is trained on the labels alone, which it fits long before.
 const LABELS_ONLY_STEPS: u64 = 500;
 
-/// The environment of cross-fits.
-pub struct Workplace<'a> {
-    /// The device.
-    pub device: &'a Device,
-    /// The run's folder; `None` for trainings in memory.
-    pub folder: Option<PathBuf>,
-    /// Receives the progress of trainings.
-    pub watch: &'a dyn Watch,
-}
-
-impl Workplace<'_> {
-    /// Trains all unfinished parts of a cross-fit in `folder`. `None` when a stop was asked for;
-    /// with a folder the same call resumes.
-    pub fn hold_out(
-        &self,
-        fit: &CrossFit<'_>,
-        config: &RunConfig,
-        name: &str,
-        folder: Option<&Path>,
-    ) -> Result<Option<HeldOut>> {
-        let parts = parallel_runs(fit.parts(), fit.at_once(self.device), |part| {
-            let mut observer = self.watch.training(&TrainingInfo {
-                name: name.into(),
-                part,
-                parts: fit.parts(),
-            });
-            let answered = fit.train(part, config, folder, self.device, observer.as_mut());
-            answered.map_err(|error| Error::Part {
-                what: format!(
-                    "{name} could not be trained without the labels of {}",
-                    fit.name(part)
-                ),
-                source: Box::new(error),
-            })
-        })?;
-        Ok(parts.and_then(|parts| {
-            parts.into_iter().reduce(|mut all, part| {
-                all.extend(part);
-                all
-            })
-        }))
-    }
-
-    /// The folder for the folds of a method.
-    fn folder_of(&self, folding: &Folding, name: &str) -> Option<PathBuf> {
-        Some(self.folds_folder(folding)?.join(name))
-    }
-
-    fn folds_folder(&self, folding: &Folding) -> Option<PathBuf> {
-        let folder = self.folder.as_ref()?.join(FOLDS);
-        Some(folder.join(format!("{}-folds", folding.folds)))
-    }
-
-    /// Removes the runs of the folds, which are not needed after the comparison. Failing to remove
-    /// a folder is harmless.
-    pub(crate) fn remove_folds(&self, folding: &Folding) {
-        if let Some(folder) = self.folds_folder(folding) {
-            let _ = std::fs::remove_dir_all(&folder);
-            // Folders for other numbers of folds may still be there.
-            let _ = folder.parent().map(std::fs::remove_dir);
-        }
-    }
-}
-
-/// Cross-fits the method of a run. `None` when a stop was asked for.
+/// Cross-fits the method of some settings: a run's own, or a baseline's. `None` when a stop was asked for.
 pub fn hold_out_labels(
     fit: &CrossFit<'_>,
     config: &RunConfig,
@@ -138,7 +67,7 @@ pub fn baseline_trainings(config: &RunConfig, fit: &CrossFit<'_>) -> usize {
 
 /// How many baselines are trained.
 pub fn trained_baselines(config: &RunConfig) -> usize {
-    baselines(config).count()
+    names_of_baselines(config).count()
 }
 
 /// The comparison of a method on held-out rows, without baselines so far. `class_weights` are the
@@ -205,13 +134,11 @@ pub fn with_baselines(
     (fit, folding): (&CrossFit<'_>, &Folding),
     place: &Workplace<'_>,
 ) -> Result<Option<Comparison>> {
-    for name in baselines(config) {
-        let folder = place.folder_of(folding, name);
-        let baseline = baseline_of(config, name, DataKind::of(&data.layout))?;
-        let Some(theirs) = place.hold_out(fit, &baseline, name, folder.as_deref())? else {
+    for baseline in baselines(config, DataKind::of(&data.layout))? {
+        let Some(theirs) = hold_out_labels(fit, &baseline, folding, place)? else {
             return Ok(None);
         };
-        let scores = scores(data, name, &theirs);
+        let scores = scores(data, baseline.method.name(), &theirs);
         match baseline.method {
             Method::LabelsOnly(_) => comparison.labels_only = Some(scores),
             _ => comparison.others.push(scores),
@@ -255,8 +182,14 @@ fn scores(data: &Dataset, name: &str, held_out: &HeldOut) -> MethodScores {
     }
 }
 
+/// The settings of all baselines that are trained.
+pub(crate) fn baselines(config: &RunConfig, kind: DataKind) -> Result<Vec<RunConfig>> {
+    let names = names_of_baselines(config);
+    names.map(|name| baseline_of(config, name, kind)).collect()
+}
+
 /// Trained baselines: those that differ from the run's own method.
-fn baselines(config: &RunConfig) -> impl Iterator<Item = &'static str> {
+fn names_of_baselines(config: &RunConfig) -> impl Iterator<Item = &'static str> {
     let ours = config.method.name();
     // With ensemble members, which are baselines without training, labels-only suffices.
     let most = match config.ensemble.members {

@@ -7,6 +7,7 @@ use crate::crossfit::{CrossFit, Folding};
 use crate::error::{Error, Result};
 use crate::infer::quality::share;
 use cpcvae_data::{Dataset, Labels, Split};
+use std::path::{Path, PathBuf};
 
 /// How many numbers of labels are tried by default.
 const POINTS: u32 = 4;
@@ -30,24 +31,13 @@ pub fn learning_curve(
     counts: &[usize],
     place: &Workplace<'_>,
 ) -> Result<Option<LearningCurve>> {
-    if !matches!(data.labels, Labels::Classes { .. }) || !config.method.uses_labels() {
-        return Err(Error::Mismatch(
-            "a learning curve is of accuracies, so it needs classes and a method that uses labels"
-                .into(),
-        ));
-    }
     let (mut points, mut rows) = (Vec::new(), 0);
-    for labels in label_counts(counts, data, split, folding)? {
-        let folding = Folding {
-            labels: Some(labels),
-            ..*folding
-        };
+    for labels in label_counts(counts, data, split, config, folding)? {
+        let folding = with_labels(folding, labels);
         let fit = CrossFit::new(data, split, &folding)?;
-        let folder = place.folder.as_ref().map(|folder| {
-            let folder = folder.join(format!("{}-folds", folding.folds));
-            folder.join(format!("{labels}-labels"))
-        });
-        let name = format!("{labels} labels");
+        let folder = place.folder.as_ref();
+        let folder = folder.map(|folder| point_folder(folder, &folding, labels));
+        let name = point_name(labels);
         let Some(held_out) = place.hold_out(&fit, config, &name, folder.as_deref())? else {
             return Ok(None);
         };
@@ -67,14 +57,40 @@ pub fn learning_curve(
     Ok(Some(LearningCurve { points, rows }))
 }
 
+/// The folds of a point: of the labels outside a fold, training uses this many.
+pub(crate) fn with_labels(folding: &Folding, labels: usize) -> Folding {
+    Folding {
+        labels: Some(labels),
+        ..*folding
+    }
+}
+
+/// The name of a point's trainings.
+pub(crate) fn point_name(labels: usize) -> String {
+    format!("{labels} labels")
+}
+
+/// The folder of a point's runs.
+pub(crate) fn point_folder(curve: &Path, folding: &Folding, labels: usize) -> PathBuf {
+    let folder = curve.join(format!("{}-folds", folding.folds));
+    folder.join(format!("{labels}-labels"))
+}
+
 /// The numbers of labels: those asked for, or four in geometric progression up to all that are not
 /// held out.
-fn label_counts(
+pub(crate) fn label_counts(
     asked: &[usize],
     data: &Dataset,
     split: &Split,
+    config: &RunConfig,
     folding: &Folding,
 ) -> Result<Vec<usize>> {
+    if !matches!(data.labels, Labels::Classes { .. }) || !config.method.uses_labels() {
+        return Err(Error::Mismatch(
+            "a learning curve is of accuracies, so it needs classes and a method that uses labels"
+                .into(),
+        ));
+    }
     let labels = split.labelled.len();
     // The labels outside of the largest fold.
     let most = labels - labels.div_ceil(folding.folds.min(labels).max(1));

@@ -145,6 +145,15 @@ impl Estimator {
         }
     }
 
+    /// The same for a learning curve, where each fold has several trainings.
+    pub(super) fn curve_folding(&self, data: &Dataset, seed: u64) -> Folding {
+        let usual = self.folding(data, seed);
+        Folding {
+            folds: self.held_out.folds.unwrap_or(usual.folds.min(CURVE_FOLDS)),
+            ..usual
+        }
+    }
+
     /// Accuracy on held-out labels against the number of labels in training: those of `counts`, or
     /// a few if it is empty. `None` when a stop was asked for.
     pub fn learning_curve(
@@ -158,12 +167,7 @@ impl Estimator {
         let config = self.request.settings_for(&source.rows)?;
         let data = source.rows.clone();
         let split = Prepared::new(source, &config, None)?.training.split;
-        let usual = self.folding(&data, config.seed);
-        let folding = Folding {
-            // Each fold has several trainings, which are compared with each other.
-            folds: self.held_out.folds.unwrap_or(usual.folds.min(CURVE_FOLDS)),
-            ..usual
-        };
+        let folding = self.curve_folding(&data, config.seed);
         let place = Workplace {
             device: &self.place()?,
             folder: self.folder.clone(),

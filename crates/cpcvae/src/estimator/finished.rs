@@ -34,6 +34,27 @@ impl Estimator {
         device: &Device,
         watch: &dyn Watch,
     ) -> Result<Option<Fitted>> {
+        let Some(fitted) = self.measured(folder, config, data)? else {
+            return Ok(None);
+        };
+        if !self.held_out.keep_folds {
+            let place = Workplace {
+                device,
+                folder: self.folder.clone(),
+                watch,
+            };
+            place.remove_folds(&self.folding(data, config.seed));
+        }
+        Ok(Some(fitted))
+    }
+
+    /// The run to resume, if its model is trained and labels were held out.
+    pub(super) fn measured(
+        &self,
+        folder: Option<&RunFolder>,
+        config: &RunConfig,
+        data: &Dataset,
+    ) -> Result<Option<Fitted>> {
         let goes_on = folder.filter(|folder| self.resume && folder.is_finished());
         let Some(folder) = goes_on.filter(|_| self.holds_out(config, data)) else {
             return Ok(None);
@@ -51,19 +72,8 @@ impl Estimator {
             let has_baselines = found.labels_only.is_some() || !self.held_out.compare;
             found.folds == folding.folds && has_baselines
         };
-        if *fitted.held_out() != HeldOutState::Measured
-            || !fitted.comparison().is_some_and(is_compared)
-        {
-            return Ok(None);
-        }
-        if !self.held_out.keep_folds {
-            let place = Workplace {
-                device,
-                folder: self.folder.clone(),
-                watch,
-            };
-            place.remove_folds(&folding);
-        }
-        Ok(Some(fitted))
+        let is_measured = *fitted.held_out() == HeldOutState::Measured
+            && fitted.comparison().is_some_and(is_compared);
+        Ok(is_measured.then_some(fitted))
     }
 }

@@ -23,6 +23,7 @@ mod estimator;
 
 mod budget;
 pub mod builders;
+mod cells;
 mod codes;
 mod export;
 mod finished;
@@ -44,6 +45,7 @@ mod suggest;
 mod suspects;
 
 pub use builders::*;
+pub use cells::{Cell, CellEnd, Cells};
 pub use estimator::Estimator;
 pub use fit::Fit;
 pub use fitted::{Fitted, HeldOutState};

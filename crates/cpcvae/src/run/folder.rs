@@ -7,6 +7,8 @@ use cpcvae_data::{Split, write_atomically};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Checksums of the files without their own,
@@ -134,8 +136,22 @@ impl RunFolder {
 
     fn checksum(&self, name: &str) -> Result<Option<u32>> {
         let path = self.path().join(name);
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(Some(crc32fast::hash(&bytes))),
+        // In parts: the split of a large table takes nine bytes a row.
+        let sum = || -> std::io::Result<u32> {
+            let mut file = BufReader::with_capacity(1 << 16, File::open(&path)?);
+            let mut sum = crc32fast::Hasher::new();
+            loop {
+                let part = file.fill_buf()?;
+                if part.is_empty() {
+                    return Ok(sum.finalize());
+                }
+                sum.update(part);
+                let read = part.len();
+                file.consume(read);
+            }
+        };
+        match sum() {
+            Ok(sum) => Ok(Some(sum)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::file(&path, error)),
         }

@@ -68,15 +68,15 @@ impl RunFolder {
     }
 
     /// A folder without a run may contain only files of a run that was killed at its very
-    /// beginning.
-    pub(super) fn check_ours(&self) -> Result<()> {
+    /// beginning, and folds that were trained before the run itself.
+    pub(crate) fn check_ours(&self) -> Result<()> {
         if self.is_started() {
             return Ok(());
         }
         let is_ours = |name: &str| {
             matches!(
                 name,
-                NAME | "split.json" | "data.json" | "model" | "checkpoints"
+                NAME | "split.json" | "data.json" | "model" | "checkpoints" | "crossfit"
             ) || is_temporary(name)
         };
         let names = std::fs::read_dir(self.path())

@@ -1,5 +1,4 @@
-//! One training by several processes: rank 0 runs it and says what is to be trained, the others take
-//! part.
+//! One training by several processes: rank 0 runs it and sends the settings, the others assist.
 
 use super::RunFolder;
 use super::fingerprint::Fingerprint;
@@ -12,16 +11,16 @@ use burn::tensor::Device;
 use cpcvae_data::{Dataset, Source, Split};
 use serde::{Deserialize, Serialize};
 
-/// What the other ranks need to know of a training.
+/// What rank 0 sends to the other ranks.
 #[derive(Serialize, Deserialize)]
 struct Job {
     config: RunConfig,
     split: Split,
-    /// Whether there is a checkpoint to go on from, which is sent next.
+    /// Whether training resumes from a checkpoint, which is sent next.
     goes_on: bool,
 }
 
-/// Tells the other ranks of a training that is about to begin, or to go on, on rank 0.
+/// Sends a training that starts or resumes to the other ranks. Called on rank 0.
 pub(super) fn announce(
     ranks: &dyn Communicator,
     config: &RunConfig,
@@ -33,7 +32,7 @@ pub(super) fn announce(
     if ranks.size() == 1 {
         return Ok(());
     }
-    // They hear of nothing that cannot be.
+    // Nothing is sent if this number of ranks is not possible.
     train::check_ranks(plan, ranks)?;
     let path = folder.map(RunFolder::last_checkpoint_path);
     let checkpoint = match path.filter(|path| path.exists()) {
@@ -53,13 +52,13 @@ pub(super) fn announce(
     check_rows(ranks, rows)
 }
 
-/// Lets the other ranks go: rank 0 has nothing more to train.
+/// Ends [`assist`] on the other ranks: rank 0 has nothing more to train.
 pub fn dismiss(ranks: &dyn Communicator) -> Result<()> {
     ranks.broadcast(&mut Vec::new())
 }
 
-/// Takes part in the trainings of rank 0 until it has no more. `open` opens the data, as the settings
-/// say; it is asked once. Nothing is written.
+/// Assists in the trainings of rank 0 until it has no more. `open` opens the data that the settings
+/// name; it is called once. Nothing is written.
 pub fn assist(
     ranks: &dyn Communicator,
     device: &Device,
@@ -97,7 +96,7 @@ pub fn assist(
     }
 }
 
-/// All ranks learn from the same rows.
+/// Fails if ranks have different rows.
 fn check_rows(ranks: &dyn Communicator, rows: &Dataset) -> Result<()> {
     let sums = serde_json::to_vec(&Fingerprint::of(rows)).expect("plain numbers serialise");
     agree(ranks, "rows", crc32fast::hash(&sums))

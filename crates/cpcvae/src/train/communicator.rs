@@ -1,9 +1,9 @@
-//! Several processes, the ranks, that train one model together: what they need of each other.
+//! Communication between processes (ranks) that train one model together.
 
 use crate::error::{Error, Result};
 use std::fmt;
 
-/// The ranks of a training, as one of them sees them. Every rank calls the same functions in the
+/// The ranks of a training, from the view of one of them. All ranks call the same functions in the
 /// same order.
 ///
 /// ```
@@ -15,21 +15,20 @@ use std::fmt;
 /// # Ok::<(), cpcvae::Error>(())
 /// ```
 pub trait Communicator: fmt::Debug + Send + Sync {
-    /// Which of the ranks this is, counted from 0. Rank 0 leads: it alone writes files.
+    /// The number of this rank, from 0. Only rank 0 writes files.
     fn rank(&self) -> usize;
 
-    /// How many there are.
+    /// The number of ranks.
     fn size(&self) -> usize;
 
-    /// Sends `out` to the rank `with` while `into` is received from it. Either side knows both
-    /// lengths.
+    /// Sends `out` to the rank `with` and receives `into` from it. Both sides know both lengths.
     fn swap(&self, with: usize, out: &[u8], into: &mut [u8]) -> Result<()>;
 
-    /// Gives every rank the bytes of rank 0.
+    /// Sends the bytes of rank 0 to all ranks.
     fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<()>;
 }
 
-/// One process, which trains a model by itself.
+/// A single process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone;
 
@@ -43,7 +42,7 @@ impl Communicator for Alone {
     }
 
     fn swap(&self, with: usize, _: &[u8], _: &mut [u8]) -> Result<()> {
-        let problem = format!("rank {with} was asked for, and there is one process alone");
+        let problem = format!("there is no rank {with}, only one process");
         Err(Error::Mismatch(problem))
     }
 
@@ -52,12 +51,13 @@ impl Communicator for Alone {
     }
 }
 
-/// Adds the `values` of all ranks up, so that each has the sums.
+/// Sums the `values` of all ranks; each rank gets the sums.
 ///
-/// Neighbours add first, then pairs, then fours: a rank with an aligned half, quarter and so on of
-/// the terms has their sum as one process has it that adds in the order of a binary tree. Each round
-/// halves what a rank goes on with (recursive halving), and the sums come back the same way: in all
-/// a rank sends twice its numbers at most. `received` is memory for what comes.
+/// Neighbours add first, then pairs, then groups of four: if each rank has the sum of an aligned
+/// half, quarter and so on of the terms, the result is that of one process which adds in the order of
+/// a binary tree. Each round halves the part that a rank continues with (recursive halving), and the
+/// sums are distributed in reverse order: a rank sends at most twice the size of `values`. `received`
+/// is a buffer that is reused.
 pub(super) fn sum(
     ranks: &dyn Communicator,
     values: &mut [f32],
@@ -78,7 +78,7 @@ pub(super) fn sum(
         let with = ranks.rank() ^ distance;
         ranks.swap(with, bytes(&values[given]), bytes_mut(received))?;
         for (value, other) in values[kept.clone()].iter_mut().zip(received) {
-            *value += *other; // the same for both orders
+            *value += *other; // addition is commutative
         }
         rounds.push((with, own, middle, is_lower));
         own = kept;
@@ -94,7 +94,7 @@ pub(super) fn sum(
     Ok(())
 }
 
-/// Fails where ranks differ in `what`, which they must have in common, by its checksum.
+/// Fails if the checksums of `what` differ between ranks.
 pub(crate) fn agree(ranks: &dyn Communicator, what: &str, checksum: u32) -> Result<()> {
     for distance in distances(ranks) {
         let with = ranks.rank() ^ distance;
@@ -102,8 +102,8 @@ pub(crate) fn agree(ranks: &dyn Communicator, what: &str, checksum: u32) -> Resu
         ranks.swap(with, &checksum.to_le_bytes(), &mut other)?;
         if other != checksum.to_le_bytes() {
             return Err(Error::Mismatch(format!(
-                "ranks {} and {with} have other {what}: all ranks need the same program, data and \
-                 kind of processor (`CPCVAE_ISA` makes their instructions the same)",
+                "ranks {} and {with} have different {what}: all ranks need the same program, data and \
+                 kind of processor (`CPCVAE_ISA` selects the same instructions)",
                 ranks.rank()
             )));
         }
@@ -111,7 +111,7 @@ pub(crate) fn agree(ranks: &dyn Communicator, what: &str, checksum: u32) -> Resu
     Ok(())
 }
 
-/// How far away the partner of each round is.
+/// The distance to the partner in each round.
 fn distances(ranks: &dyn Communicator) -> impl Iterator<Item = usize> {
     let size = ranks.size();
     (0..).map(|round| 1 << round).take_while(move |d| *d < size)
