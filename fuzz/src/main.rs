@@ -20,6 +20,9 @@ static TARGET: LazyLock<(Place, fn(&Place, &[u8]))> = LazyLock::new(|| {
     let wanted = std::env::var("CPCVAE_TARGET").expect("CPCVAE_TARGET names a target");
     let target = TARGETS.into_iter().find(|(name, _)| *name == wanted);
     let (_, run) = target.unwrap_or_else(|| panic!("there is no target `{wanted}`"));
+    // Work in parallel stays on this thread: handing it to another takes longer than small files do.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1);
+    alone.use_current_thread().build_global().expect("no threads yet");
     let folder = tempfile::tempdir().expect("a folder").keep();
     (Place::at(folder), run)
 });

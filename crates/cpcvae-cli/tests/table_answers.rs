@@ -128,6 +128,9 @@ fn no_rows_give_a_header() {
     let answers = sandbox.ok(&["predict", "run", "none.csv"]);
     assert!(answers.starts_with("row,label,p_high,p_low"), "{answers}");
     assert_eq!(answers.lines().count(), 1, "{answers}");
+    sandbox.ok(&["impute", "run", "none.csv", "--out", "none.parquet"]);
+    let again = sandbox.ok(&["predict", "run", "none.parquet"]);
+    assert_eq!(again, answers);
 }
 
 #[test]

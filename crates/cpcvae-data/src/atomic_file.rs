@@ -53,12 +53,29 @@ pub(crate) fn put_in_place(file: File, temporary: &Path, path: &Path) -> Result<
     file.sync_all().map_err(cannot_write(path))?;
     drop(file);
     fs::rename(temporary, path).map_err(cannot_write(path))?;
-    // The rename is stored in the folder. Some systems cannot sync a folder; the file's content is
-    // already safe then, so that error is ignored.
-    if let Some(Ok(folder)) = path.parent().map(File::open) {
-        let _ = folder.sync_all();
-    }
+    sync_name(path);
     Ok(())
+}
+
+/// Creates a folder and those above it, as far as they are missing. After a power failure they are
+/// still there.
+pub fn create_folder(path: &Path) -> std::io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|part| !part.exists()).collect();
+    fs::create_dir_all(path)?;
+    missing.into_iter().rev().for_each(sync_name);
+    Ok(())
+}
+
+/// Syncs the folder of a file or folder, which stores its name: a new or renamed file may otherwise
+/// be gone after a power failure. Some systems cannot sync a folder; the content is safe without it,
+/// so that error is ignored.
+pub fn sync_name(path: &Path) {
+    let folder = match path.parent() {
+        Some(folder) if folder == Path::new("") => Path::new("."),
+        Some(folder) => folder,
+        None => return,
+    };
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
 /// `path` with `suffix` appended to its file name.

@@ -82,7 +82,7 @@ mod table_values;
 mod time;
 mod user_file;
 
-pub use atomic_file::{write_atomically, write_through};
+pub use atomic_file::{create_folder, sync_name, write_atomically, write_through};
 pub use batch::{Batch, BatchPlan, StepRows};
 pub use built_in::{BuiltIn, GLYPH_ROWS, GLYPH_TEST_ROWS};
 pub use celeba::open_celeba;

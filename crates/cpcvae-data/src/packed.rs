@@ -116,7 +116,7 @@ impl PackedNumbers {
         len: usize,
     ) -> Option<PackedNumbers> {
         let end = match len {
-            0 => start,
+            0 => 0,
             _ => (len - 1)
                 .checked_mul(stride)?
                 .checked_add(start)?

@@ -14,6 +14,10 @@ pub(crate) fn map_in_order<T: Send>(
     items: Range<usize>,
     work: impl Fn(usize) -> T + Sync + Send,
 ) -> Vec<T> {
+    // A single item is not worth handing to another thread.
+    if items.len() < 2 {
+        return items.map(work).collect();
+    }
     items.into_par_iter().with_max_len(1).map(work).collect()
 }
 

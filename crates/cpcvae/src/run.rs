@@ -242,7 +242,7 @@ impl Trained {
     /// Writes model, card and fitted codes into `model` of the folder.
     fn save(&self, folder: &RunFolder) -> Result<()> {
         let parent = folder.path().join("model");
-        std::fs::create_dir_all(&parent).map_err(|error| Error::file(&parent, error))?;
+        cpcvae_data::create_folder(&parent).map_err(|error| Error::file(&parent, error))?;
         let text = serde_json::to_string_pretty(&self.card).expect("plain values serialise");
         let file = TensorFile {
             tensors: Parameters::of(self.inference.model()),

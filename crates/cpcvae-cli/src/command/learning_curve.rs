@@ -61,7 +61,7 @@ fn draw(points: &[CurvePoint], settings: &FitSettings, path: &Path) -> Result<()
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
     {
-        std::fs::create_dir_all(folder)
+        cpcvae_data::create_folder(folder)
             .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     }
     let scaled = |point: &CurvePoint| point.labels as f64;

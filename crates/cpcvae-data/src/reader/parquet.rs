@@ -52,8 +52,9 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawTable> {
             &damaged,
         )?;
     }
-    if rows == 0 || columns.is_empty() {
-        let problem = "the table has no rows, or no columns to read";
+    // No rows are refused where they are to be learnt from: a model may be asked about none.
+    if columns.is_empty() {
+        let problem = "the table has no columns to read";
         return Err(DataError::content(path, problem));
     }
     let packed = SharedBytes::from(packed.finish()?);

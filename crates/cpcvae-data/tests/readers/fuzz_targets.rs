@@ -5,8 +5,11 @@ use cpcvae_data::{
     DataConfig, Layout, Opened, RawTable, ReadOptions, Split, Table, TableOptions, TaskSetting,
     UserFile, open_path,
 };
-use std::fs;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// The function that a fuzzer calls with its bytes.
 pub type Target = fn(&Place, &[u8]);
@@ -34,17 +37,32 @@ pub const TARGETS: [(&str, Target); 14] = [
 ];
 
 /// A folder where files are written before they are opened.
-pub struct Place(PathBuf);
+pub struct Place {
+    folder: PathBuf,
+    /// Files that stay open: creating one for every input would take longer than reading it.
+    files: Mutex<HashMap<PathBuf, File>>,
+}
 
 impl Place {
     /// An existing folder, used for nothing else.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self(folder.into())
+        Self {
+            folder: folder.into(),
+            files: Mutex::default(),
+        }
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, bytes).expect("the folder can be written to");
+        let path = self.folder.join(name);
+        let mut files = self.files.lock().expect("one thread");
+        let file = files.entry(path.clone()).or_insert_with(|| {
+            let folder = path.parent().expect("it is in the folder");
+            fs::create_dir_all(folder).expect("the folder can be written to");
+            File::create(&path).expect("the folder can be written to")
+        });
+        file.rewind().expect("it is a file");
+        file.write_all(bytes).expect("there is space");
+        file.set_len(bytes.len() as u64).expect("it is a file");
         path
     }
 
@@ -107,22 +125,19 @@ fn image(place: &Place, bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else {
         return;
     };
-    let folder = place.0.join("images");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir(&folder).expect("the folder can be written to");
     let ending = ["png", "jpg", "bmp", "tif"][usize::from(kind % 4)];
-    fs::write(folder.join(format!("a.{ending}")), rest).expect("the folder can be written to");
+    place.write(&format!("{ending}/a.{ending}"), rest);
     let sized = ReadOptions {
         size: (kind & 4 != 0).then_some(3),
         gray: kind & 8 != 0,
         ..limits()
     };
-    read(&folder, &sized);
+    read(&place.folder.join(ending), &sized);
 }
 
 /// The table of labels of two images.
 fn image_labels(place: &Place, bytes: &[u8]) {
-    let folder = place.0.join("labelled");
+    let folder = place.folder.join("labelled");
     if !folder.exists() {
         fs::create_dir(&folder).expect("the folder can be written to");
         let one_pixel = Layout::Image {

@@ -174,7 +174,7 @@ impl ResultsFile {
 
     fn write(&self, line: &str) -> std::io::Result<()> {
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            cpcvae_data::create_folder(folder)?;
         }
         let mut options = OpenOptions::new();
         let mut file = options.create(true).append(true).open(&self.path)?;
@@ -182,7 +182,9 @@ impl ResultsFile {
             file.set_len(self.length)?;
         }
         file.write_all(line.as_bytes())?;
-        file.sync_all()
+        file.sync_all()?;
+        cpcvae_data::sync_name(&self.path);
+        Ok(())
     }
 }
 

@@ -100,7 +100,7 @@ pub fn one(options: &Options, index: usize, watch: &dyn Watch) -> Result<Answer>
     let path = file(job, index, bench);
     let text = serde_json::to_string(&record)? + "\n";
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)
+        cpcvae_data::create_folder(folder)
             .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     }
     write_atomically(&path, text.as_bytes())?;

@@ -55,7 +55,7 @@ pub fn write(options: &Options, engine: Engine, task: &Task) -> Result<Written> 
         Engine::Slurm => slurm(&name, cells, task),
         Engine::Kubernetes => kubernetes(&name, cells, task),
     };
-    std::fs::create_dir_all(&options.results)
+    cpcvae_data::create_folder(&options.results)
         .with_context(|| format!("the folder {} cannot be made", options.results.display()))?;
     write_atomically(&path, text.as_bytes())?;
     let program: &[&str] = match engine {

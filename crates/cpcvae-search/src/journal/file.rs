@@ -35,6 +35,10 @@ impl JournalFile {
             .append(true)
             .open(path)
             .map_err(problem)?;
+        // The folder stores the name of a new journal. Some systems cannot sync a folder.
+        if let Some(folder) = path.parent() {
+            let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        }
         Ok(Self {
             path: path.into(),
             worker: worker(),

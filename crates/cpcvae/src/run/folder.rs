@@ -108,7 +108,7 @@ impl RunFolder {
         if self.is_started() {
             check_same_settings(config, &self.config()?)?;
         }
-        std::fs::create_dir_all(self.path()).map_err(|error| Error::file(self.path(), error))?;
+        cpcvae_data::create_folder(self.path()).map_err(|error| Error::file(self.path(), error))?;
         split.save(self.split_path())?;
         Ok(write_atomically(
             &self.config_path(),

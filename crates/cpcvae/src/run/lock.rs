@@ -33,7 +33,7 @@ impl RunFolder {
     /// are not a run's. Temporary files of a killed process are removed.
     pub fn claim(&self) -> Result<RunLock> {
         let path = self.path();
-        std::fs::create_dir_all(path).map_err(|error| Error::file(path, error))?;
+        cpcvae_data::create_folder(path).map_err(|error| Error::file(path, error))?;
         self.check_ours()?;
         let lock = lock(path)?;
         for folder in ["", "model", "checkpoints"] {

@@ -27,7 +27,7 @@ impl Checkpoints {
     /// In `checkpoints` of a run's folder, which is created.
     pub(super) fn in_folder(run: &Path) -> Result<Self> {
         let folder = run.join("checkpoints");
-        std::fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+        cpcvae_data::create_folder(&folder).map_err(|error| Error::file(&folder, error))?;
         Ok(Self::Folder(folder))
     }
 

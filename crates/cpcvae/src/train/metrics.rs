@@ -2,6 +2,7 @@
 //! no times, so that two runs with the same seed write the same bytes.
 
 use crate::error::{Error, Result};
+use cpcvae_data::sync_name;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -30,6 +31,14 @@ impl Metrics {
 
     /// Opens the file and truncates it to its length at the checkpoint that training resumes from.
     pub(super) fn open(path: &Path, bytes: u64) -> Result<Self> {
+        let length = std::fs::metadata(path).map_or(0, |found| found.len());
+        if length < bytes {
+            let problem = format!(
+                "has {length} bytes, but had {bytes} at the last checkpoint; lines were lost, so \
+                 train the run again"
+            );
+            return Err(Error::file(path, problem));
+        }
         let open = || -> std::io::Result<File> {
             let mut file = OpenOptions::new()
                 .create(true)
@@ -41,6 +50,7 @@ impl Metrics {
             Ok(file)
         };
         let file = open().map_err(|error| Error::file(path, error))?;
+        sync_name(path);
         Ok(Self {
             sink: Sink::File(path.to_owned(), BufWriter::new(file)),
             bytes,
@@ -76,5 +86,22 @@ impl Metrics {
             Sink::Memory(lines) => lines,
             Sink::File(..) => Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_were_lost_are_an_error_instead_of_zeros() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.jsonl");
+        std::fs::write(&path, "{}\n{}\n").unwrap();
+        let error = Metrics::open(&path, 7).unwrap_err().to_string();
+        assert!(error.contains("has 6 bytes, but had 7"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"{}\n{}\n");
+        assert_eq!(Metrics::open(&path, 3).unwrap().bytes, 3);
+        assert_eq!(std::fs::read(&path).unwrap(), b"{}\n");
     }
 }

@@ -40,7 +40,7 @@ impl Claim {
 
 fn open(folder: &Path, name: &str) -> Result<(File, std::path::PathBuf)> {
     let folder = folder.join("locks");
-    std::fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+    cpcvae_data::create_folder(&folder).map_err(|error| Error::file(&folder, error))?;
     let path = folder.join(name);
     let mut options = OpenOptions::new();
     let file = options.create(true).append(true).open(&path);

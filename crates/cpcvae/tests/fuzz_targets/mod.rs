@@ -89,6 +89,7 @@ impl Place {
         let stopped = place.estimator("stopped");
         let stopped = stopped.fit_watched(&place.rows, &Stop(3));
         assert!(matches!(stopped, Err(Error::Stopped { .. })), "{stopped:?}");
+        copy_run(&place.folder.join("whole"), &place.folder.join("asked"));
         place
     }
 
@@ -119,14 +120,21 @@ impl Place {
         file.about
     }
 
-    /// An unchanged copy of a run, without the checksums of files that may be changed.
-    fn copy(&self, name: &str) -> PathBuf {
-        let copy = self.folder.join("copy");
-        let _ = fs::remove_dir_all(&copy);
-        copy_folder(&self.folder.join(name), &copy);
-        let _ = fs::remove_file(copy.join("files.json"));
-        copy
+    /// Loads the finished run with one file changed, and calls all methods.
+    fn ask_with(&self, name: &str, change: impl FnOnce(&Path)) {
+        let path = self.folder.join("asked").join(name);
+        change(&path);
+        ask(&self.folder.join("asked"), self);
+        // Only what was changed is put back: copying the whole run would take most of the time.
+        fs::copy(self.folder.join("whole").join(name), path).expect("writable");
     }
+}
+
+/// An unchanged copy of a run, without the checksums of files that may be changed.
+fn copy_run(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    copy_folder(from, to);
+    let _ = fs::remove_file(to.join("files.json"));
 }
 
 fn copy_folder(from: &Path, to: &Path) {
@@ -164,16 +172,15 @@ fn run_folder(place: &Place, bytes: &[u8]) {
         return;
     };
     let which = usize::from(*which) % FILES.len();
-    let folder = place.copy("whole");
-    let path = folder.join(FILES[which]);
-    if which < TENSORS {
-        fs::write(&path, text).expect("writable");
-    } else {
-        let mut file = TensorFile::load(&path).expect("a run has it");
-        file.about = String::from_utf8_lossy(text).into_owned();
-        file.save(&path).expect("writable");
-    }
-    ask(&folder, place);
+    place.ask_with(FILES[which], |path| {
+        if which < TENSORS {
+            fs::write(path, text).expect("writable");
+        } else {
+            let mut file = TensorFile::load(path).expect("a run has it");
+            file.about = String::from_utf8_lossy(text).into_owned();
+            file.save(path).expect("writable");
+        }
+    });
 }
 
 /// A tensor file with other bytes and, if it has one, a valid checksum.
@@ -182,13 +189,10 @@ fn tensors(place: &Place, bytes: &[u8]) {
         return;
     };
     let which = TENSORS + usize::from(*which) % (FILES.len() - TENSORS);
-    let folder = place.copy("whole");
-    let path = folder.join(FILES[which]);
-    match parsed(bytes) {
-        Some(file) => file.save(&path).expect("writable"),
-        None => fs::write(&path, bytes).expect("writable"),
-    }
-    ask(&folder, place);
+    place.ask_with(FILES[which], |path| match parsed(bytes) {
+        Some(file) => file.save(path).expect("writable"),
+        None => fs::write(path, bytes).expect("writable"),
+    });
 }
 
 /// A checkpoint with another state of the loop, or with other bytes.
@@ -196,7 +200,8 @@ fn checkpoint(place: &Place, bytes: &[u8]) {
     let Some((which, rest)) = bytes.split_first() else {
         return;
     };
-    let folder = place.copy("stopped");
+    let folder = place.folder.join("copy");
+    copy_run(&place.folder.join("stopped"), &folder);
     let path = folder.join("checkpoints/last.safetensors");
     match parsed(rest).filter(|_| which % 2 == 1) {
         Some(file) => file.save(&path).expect("writable"),
