@@ -2,7 +2,7 @@
 
 mod sandbox;
 
-use sandbox::Sandbox;
+use sandbox::{Sandbox, two_groups};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -28,16 +28,7 @@ fn paths(value: &Value, path: &str, all: &mut BTreeSet<String>) {
 fn all_keys_are_documented() {
     let docs = include_str!("../../../docs/json.md");
     let sandbox = Sandbox::new();
-    let row = |row: usize| {
-        let label = ["", "low", "high"][if row.is_multiple_of(3) {
-            1 + row % 2
-        } else {
-            0
-        }];
-        format!("{}.5,{},{label}\n", row % 2 * 9 + row % 5, row % 7)
-    };
-    let rows: String = (0..90).map(row).collect();
-    sandbox.write("t.csv", format!("a,b,kind\n{rows}"));
+    sandbox.write("t.csv", two_groups());
     let fit = [
         "t.csv", "--label", "kind", "--out", "run", "--folds", "2", "--json",
     ];

@@ -2,27 +2,14 @@
 
 mod sandbox;
 
-use sandbox::Sandbox;
-
-fn table(sandbox: &Sandbox) {
-    let row = |row: usize| {
-        let label = ["", "low", "high"][if row.is_multiple_of(3) {
-            1 + row % 2
-        } else {
-            0
-        }];
-        format!("{}.5,{},{label}\n", row % 2 * 9 + row % 5, row % 7)
-    };
-    let rows: String = (0..90).map(row).collect();
-    sandbox.write("t.csv", format!("a,b,kind\n{rows}"));
-}
+use sandbox::{Sandbox, two_groups};
 
 const FIT: [&str; 7] = ["t.csv", "--label", "kind", "--out", "run", "--folds", "2"];
 
 #[test]
 fn folds_are_removed_once_they_were_of_use() {
     let sandbox = Sandbox::new();
-    table(&sandbox);
+    sandbox.write("t.csv", two_groups());
     let summary = sandbox.fit(&FIT);
     assert!(!sandbox.path("run/crossfit").exists());
     let files = sandbox.files("run");
@@ -58,7 +45,7 @@ fn folds_are_removed_once_they_were_of_use() {
 #[test]
 fn files_without_a_checksum_of_their_own_are_checked_too() {
     let sandbox = Sandbox::new();
-    table(&sandbox);
+    sandbox.write("t.csv", two_groups());
     sandbox.fit(&["t.csv", "--label", "kind", "--out", "run", "--no-crossfit"]);
     for name in [
         "config.toml",
@@ -131,7 +118,7 @@ fn regression_is_compared_with_simple_baselines() {
 #[test]
 fn flags_without_an_effect_are_refused() {
     let sandbox = Sandbox::new();
-    table(&sandbox);
+    sandbox.write("t.csv", two_groups());
     let refused = |arguments: &[&str], flag: &str| {
         let output = sandbox.error(&[&["fit", "--out", "run"], arguments].concat());
         assert!(

@@ -3,33 +3,14 @@
 
 mod sandbox;
 
-use sandbox::Sandbox;
+use sandbox::{Sandbox, small_run, small_table};
 use std::io::Read;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// 40 rows of two classes, of which every fourth has a label.
-fn table(swapped: bool) -> String {
-    let mut text = "a,b,kind\n".to_string();
-    for row in 0..40 {
-        let class = usize::from(row % 2 == 1);
-        let name = ["low", "high"][class ^ usize::from(swapped)];
-        let label = if row % 8 < 2 { name } else { "" };
-        text += &format!("{}.5,{},{label}\n", class * 10 + row % 3, row);
-    }
-    text
-}
-
-fn with_model() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.write("t.csv", table(false));
-    sandbox.fit(&["t.csv", "--label", "kind", "--no-crossfit", "--out", "run"]);
-    sandbox
-}
-
 #[test]
 fn links_and_pipes_are_written_through() {
-    let sandbox = with_model();
+    let sandbox = small_run();
     let link = sandbox.path("link.csv");
     sandbox.write("real.csv", "old");
     std::os::unix::fs::symlink("real.csv", &link).expect("a link");
@@ -60,7 +41,7 @@ fn links_and_pipes_are_written_through() {
 #[test]
 fn a_folder_that_is_no_run_is_not_written_to() {
     let sandbox = Sandbox::new();
-    sandbox.write("t.csv", table(false));
+    sandbox.write("t.csv", small_table(false));
     sandbox.write("mine/report.json", "precious");
     let error = sandbox.error(&["fit", "t.csv", "--label", "kind", "--out", "mine"]);
     assert!(error.contains("`report.json` and no run"), "{error}");
@@ -71,7 +52,7 @@ fn a_folder_that_is_no_run_is_not_written_to() {
 #[test]
 fn two_processes_do_not_work_in_one_folder() {
     let sandbox = Sandbox::new();
-    sandbox.write("t.csv", table(false));
+    sandbox.write("t.csv", small_table(false));
     let long = [
         "fit",
         "t.csv",
@@ -108,7 +89,7 @@ fn two_processes_do_not_work_in_one_folder() {
 
 #[test]
 fn a_run_does_not_go_on_with_other_data() {
-    let sandbox = with_model();
+    let sandbox = small_run();
     let again = [
         "fit",
         "t.csv",
@@ -120,20 +101,20 @@ fn a_run_does_not_go_on_with_other_data() {
         "--resume",
     ];
     sandbox.ok(&again);
-    sandbox.write("t.csv", table(true));
+    sandbox.write("t.csv", small_table(true));
     let error = sandbox.error(&again);
     assert!(error.contains("other data: its labels differ"), "{error}");
-    sandbox.write("t.csv", table(false).replace("10.5", "11.5"));
+    sandbox.write("t.csv", small_table(false).replace("10.5", "11.5"));
     let error = sandbox.error(&again);
     assert!(error.contains("its values differ"), "{error}");
-    sandbox.write("t.csv", table(false) + "1,2,low\n");
+    sandbox.write("t.csv", small_table(false) + "1,2,low\n");
     let error = sandbox.error(&again);
     assert!(error.contains("41 rows, and had 40"), "{error}");
 }
 
 #[test]
 fn a_calibration_that_cannot_be_is_refused() {
-    let sandbox = with_model();
+    let sandbox = small_run();
     let text = String::from_utf8(sandbox.read("run/model/answers.json")).expect("text");
     assert!(text.contains("\"temperature\": 1.0"), "{text}");
     for bad in ["-1.0", "0.0", "1e999"] {
@@ -167,7 +148,7 @@ fn a_calibration_that_cannot_be_is_refused() {
 #[test]
 fn a_closed_standard_error_stops_nothing() {
     let sandbox = Sandbox::new();
-    sandbox.write("t.csv", table(false));
+    sandbox.write("t.csv", small_table(false));
     let arguments = [
         "fit",
         "t.csv",
@@ -190,7 +171,7 @@ fn quiet_keeps_warnings() {
     let sandbox = Sandbox::new();
     let words = ["the cat", "a dog", "some bird"];
     let mut text = "a,b,note,kind\n".to_string();
-    for (row, line) in table(false).lines().skip(1).enumerate() {
+    for (row, line) in small_table(false).lines().skip(1).enumerate() {
         let (features, label) = line.rsplit_once(',').expect("a label");
         text += &format!(
             "{features},{} number {row} of them,{label}\n",
@@ -220,7 +201,7 @@ fn quiet_keeps_warnings() {
 #[test]
 fn sigterm_ends_with_143() {
     let sandbox = Sandbox::new();
-    sandbox.write("t.csv", table(false));
+    sandbox.write("t.csv", small_table(false));
     let child = sandbox.spawn(&[
         "fit",
         "t.csv",
@@ -245,7 +226,7 @@ fn sigterm_ends_with_143() {
 
 #[test]
 fn a_run_is_overwritten_only_when_asked_for() {
-    let sandbox = with_model();
+    let sandbox = small_run();
     let again = [
         "fit",
         "t.csv",
@@ -268,55 +249,11 @@ fn a_run_is_overwritten_only_when_asked_for() {
 #[test]
 fn a_network_that_cannot_fit_states_the_memory_it_needs() {
     let sandbox = Sandbox::new();
-    sandbox.write("t.csv", table(false));
+    sandbox.write("t.csv", small_table(false));
     let asked = ["fit", "t.csv", "--label", "kind", "--code", "100000000"];
     let error = sandbox.error(&asked);
     assert!(
         error.contains("GB of memory") && error.contains("100000000"),
         "{error}"
     );
-}
-
-#[test]
-fn no_rows_give_a_header() {
-    let sandbox = with_model();
-    sandbox.write("none.csv", "a,b\n");
-    let answers = sandbox.ok(&["predict", "run", "none.csv"]);
-    assert!(answers.starts_with("row,label,p_high,p_low"), "{answers}");
-    assert_eq!(answers.lines().count(), 1, "{answers}");
-}
-
-#[test]
-fn every_command_that_writes_a_table_writes_parquet() {
-    let sandbox = with_model();
-    let commands: [&[&str]; 7] = [
-        &["predict", "run", "t.csv"],
-        &["encode", "run", "t.csv"],
-        &["score", "run", "t.csv"],
-        &["suggest", "run", "t.csv"],
-        &["reconstruct", "run", "t.csv"],
-        &["sample", "run", "--count", "5"],
-        &["data", "export", "half-moon"],
-    ];
-    for command in commands {
-        sandbox.ok(&[command, &["--out", "out.parquet"]].concat());
-        let bytes = sandbox.read("out.parquet");
-        assert!(
-            bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
-            "{command:?}"
-        );
-    }
-    // Written files can be read.
-    sandbox.ok(&["sample", "run", "--count", "5", "--out", "new.parquet"]);
-    let answers = sandbox.ok(&["predict", "run", "new.parquet"]);
-    assert_eq!(answers.lines().count(), 6, "{answers}");
-}
-
-#[test]
-fn each_class_is_evaluated() {
-    let sandbox = with_model();
-    let text = sandbox.ok(&["evaluate", "run", "t.csv"]);
-    assert!(text.contains("precision  recall"), "{text}");
-    let json = sandbox.ok(&["evaluate", "run", "t.csv", "--json"]);
-    assert!(json.contains("\"per_class\":[{"), "{json}");
 }

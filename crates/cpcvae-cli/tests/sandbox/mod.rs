@@ -157,3 +157,43 @@ pub fn straight_line(rows: usize) -> String {
     }
     text
 }
+
+/// 40 rows of two classes, of which every fourth has a label.
+pub fn small_table(swapped: bool) -> String {
+    let mut text = "a,b,kind\n".to_string();
+    for row in 0..40 {
+        let class = usize::from(row % 2 == 1);
+        let name = ["low", "high"][class ^ usize::from(swapped)];
+        let label = if row % 8 < 2 { name } else { "" };
+        text += &format!("{}.5,{},{label}\n", class * 10 + row % 3, row);
+    }
+    text
+}
+
+/// A finished run on that table, which is `t.csv`.
+pub fn small_run() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.csv", small_table(false));
+    sandbox.fit(&["t.csv", "--label", "kind", "--no-crossfit", "--out", "run"]);
+    sandbox
+}
+
+/// The lines of a CSV text, cell by cell.
+pub fn cells(text: &str) -> Vec<Vec<String>> {
+    text.lines()
+        .map(|line| line.split(',').map(String::from).collect())
+        .collect()
+}
+
+/// A table of two groups of rows with text labels in every third row.
+pub fn two_groups() -> String {
+    let row = |row: usize| {
+        let label = match row % 3 {
+            0 => ["low", "high"][row % 2],
+            _ => "",
+        };
+        format!("{}.5,{},{label}\n", row % 2 * 9 + row % 5, row % 7)
+    };
+    let rows: String = (0..90).map(row).collect();
+    format!("a,b,kind\n{rows}")
+}

@@ -39,6 +39,7 @@ mod quality;
 mod read_rows;
 mod row_options;
 mod sample;
+mod saved;
 mod suggest;
 mod suspects;
 
