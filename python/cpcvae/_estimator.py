@@ -18,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from cpcvae import _native
 from cpcvae._listener import Listener
+from cpcvae._parameters import KEYS, OPTIONS
 from cpcvae._rows import array_of, table_of
 from cpcvae.comparison import Comparison
 
 try:
-    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import CallbackSupportMixin  # type: ignore
     from sklearn.callback._callback_support import callback_management_context
 except ImportError:  # before scikit-learn 1.9
 
@@ -31,26 +32,6 @@ except ImportError:  # before scikit-learn 1.9
 
     callback_management_context = nullcontext
 
-#: Parameters and the keys of the library's settings.
-_KEYS = {
-    "steps": "train.steps",
-    "learning_rate": "train.learning_rate",
-    "precision": "train.precision",
-    "code": "model.code",
-    "hidden": "model.hidden",
-    "missing_cells": "model.missing_cells",
-    "validation": "data.validation",
-    "prediction_weight": "method.prediction_weight",
-    "consistency_weight": "method.consistency_weight",
-    "aggregate_weight": "method.aggregate_weight",
-    "entropy_weight": "method.entropy_weight",
-    "predictor_norm": "method.predictor_norm",
-    "beta": "method.beta",
-    "classification_weight": "method.classification_weight",
-    "pseudo_labels": "pseudo_labels.source",
-}
-#: Parameters of the fit with the same name in the library.
-_OPTIONS = ("preset", "folds", "hold_out", "budget", "device")
 #: Upper bound of drawn seeds.
 _MOST_SEED = 2**31 - 1
 
@@ -76,14 +57,14 @@ class Estimator(
             whole = isinstance(seed, (int, np.integer))
             draw = seed if whole else check_random_state(seed).randint(_MOST_SEED)
             settings["seed"] = int(draw)
-        for name, key in _KEYS.items():
+        for name, key in KEYS.items():
             if given.get(name) is not None:
                 settings[key] = _plain(given[name])
         if given.get("columns"):
             kinds = given["columns"].items()
             settings["data.columns"] = [f"{name}={kind}" for name, kind in kinds]
         settings.update({key: _plain(value) for key, value in (given.get("settings") or {}).items()})
-        asked = {name: _plain(given[name]) for name in _OPTIONS if given.get(name) is not None}
+        asked = {name: _plain(given[name]) for name in OPTIONS if given.get(name) is not None}
         if given.get("folder") is not None:
             asked["folder"] = os.fspath(given["folder"])
             asked["resume"] = bool(given.get("resume"))
@@ -96,7 +77,7 @@ class Estimator(
         context = None
         with callback_management_context(self):
             if getattr(self, "_skl_callbacks", None):
-                context = self._init_callback_context(max_subtasks=None)
+                context = self._init_callback_context(max_subtasks=None)  # type: ignore
                 context.call_on_fit_task_begin(estimator=self)
             verbose = self.get_params(deep=False).get("verbose", 0)
             listener = Listener(self, context, verbose)
@@ -198,11 +179,11 @@ class Estimator(
         X: Any,
         *,
         draw: int | None = None,
-        iterations: int = 100,
+        iterations: int | None = None,
         random_state: int | None = None,
     ) -> npt.NDArray[Any]:
         """Rows with missing cells imputed: best guesses, or with ``draw`` the draw of that number.
-        Known cells are unchanged."""
+        Known cells are unchanged. ``iterations`` is the length of the search for each row's code."""
         table = self._table(X)
         filled = self._model_of(X).impute(table, draw, iterations, random_state)
         return self._in_user_units(filled)
@@ -259,7 +240,7 @@ class Estimator(
         estimator._keep(model)
         card = estimator._card()
         if cls._method is None and hasattr(estimator, "method"):
-            estimator.method = card["method"]
+            estimator.set_params(method=card["method"])
         elif card["method"] != cls._method:
             raise ValueError(f"{folder} holds a model of the method {card['method']!r}")
         estimator._loaded(card)
@@ -275,6 +256,18 @@ class Estimator(
         )
         if names and names != [f"x{place}" for place in range(len(names))]:
             self.feature_names_in_ = np.array(names, dtype=object)
+
+    def export_onnx(
+        self, path: str | os.PathLike[str], *, network_only: bool = False
+    ) -> dict[str, Any]:
+        """Writes an ONNX graph from rows to codes and calibrated predictions, the same as
+        ``cpcvae export``, and returns its description.
+
+        With an ensemble the file contains training rows; ``network_only`` leaves the ensemble out.
+        """
+        check_is_fitted(self)
+        written: dict[str, Any] = json.loads(self._model.export_onnx(Path(path), network_only))
+        return written
 
     def write_report(self, X: Any, y: Any, path: str | os.PathLike[str]) -> None:
         """Writes an HTML page about the model on its training rows."""

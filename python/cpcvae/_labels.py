@@ -34,6 +34,9 @@ def as_array(y: Any) -> npt.NDArray[Any]:
         y = np.array(y.to_pylist(), dtype=object)
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
+    elif isinstance(y, (list, tuple)) and np.asarray(y).dtype.kind == "U":
+        # Otherwise numpy makes texts of -1 and NaN beside texts.
+        y = np.array(y, dtype=object)
     y = np.asarray(y)
     return y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
 
@@ -82,6 +85,7 @@ def classes_of(y: Any, rows: int) -> Classes:
     _check_length(y, rows)
     if y.ndim == 2:
         raise ValueError(f"y has {y.shape[1]} columns; a class is one column")
+    _check_texts(y)
     known = known_rows(y, classes=True)
     labels = y[known]
     if labels.dtype.kind == "f" and np.isinf(labels).any():
@@ -104,6 +108,17 @@ def classes_of(y: Any, rows: int) -> Classes:
     of_row = np.full(len(y), -1, dtype=np.int64)
     of_row[known] = places
     return Classes(classes, [name_of(label) for label in classes], of_row)
+
+
+def _check_texts(y: npt.NDArray[Any]) -> None:
+    """Refuses what numpy makes of texts beside -1, NaN or None: the mark of a row without a label would
+    be a class."""
+    found = {str(label) for label in np.unique(y)} & _MARKS_AS_TEXT if y.dtype.kind == "U" else None
+    if found:
+        raise ValueError(
+            f"y is an array of texts, in which {min(found)!r} is a class and not a missing label; pass a "
+            "list, or an array with dtype=object"
+        )
 
 
 def values_of(y: Any, rows: int) -> npt.NDArray[np.float64]:
@@ -137,4 +152,5 @@ def _check_length(y: npt.NDArray[Any], rows: int) -> None:
         )
 
 
+_MARKS_AS_TEXT = {"-1", "nan", "None"}
 _INFINITE = "Input y contains infinity or a value too large for dtype('float64')."

@@ -37,12 +37,17 @@ def table_of(estimator: Any, X: Any, *, reset: bool, names: Sequence[str] | None
         X = X.X
     if is_frame(X):
         # Also reports names that are missing, new or in another order.
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        _validated(estimator, X, reset=reset, skip_check_array=True)
         _check_some(estimator, len(X), reset)
         return _of_frame(X, names)
     if isinstance(X, np.ndarray) and X.ndim in (3, 4):
         return _of_images(estimator, X, reset)
     return _of_array(estimator, X, reset, names)
+
+
+def _validated(estimator: Any, X: Any, **checks: Any) -> Any:
+    """The rows as scikit-learn checks and converts them."""
+    return validate_data(estimator, X, **checks)
 
 
 def _of_array(estimator: Any, X: Any, reset: bool, names: Sequence[str] | None) -> Any:
@@ -53,13 +58,13 @@ def _of_array(estimator: Any, X: Any, reset: bool, names: Sequence[str] | None) 
         "ensure_min_samples": 2 if reset else 1,
     }
     try:
-        rows = validate_data(estimator, X, dtype="numeric", **checks)
+        rows = _validated(estimator, X, dtype="numeric", **checks)
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
         # Columns with texts are categories.
         checks["ensure_all_finite"] = False
-        return _of_texts(validate_data(estimator, X, dtype=object, **checks), names)
+        return _of_texts(_validated(estimator, X, dtype=object, **checks), names)
     if hasattr(rows, "tocsr"):
         rows = rows.astype(np.float32).toarray()
     table = _native.Table(rows.shape[0])
@@ -78,7 +83,7 @@ def _of_images(estimator: Any, images: npt.NDArray[Any], reset: bool) -> Any:
     _check_some(estimator, len(images), reset)
     # Stored and checked as rows of pixels.
     flat = images.reshape(len(images), -1)
-    validate_data(estimator, flat, reset=reset, skip_check_array=True)
+    _validated(estimator, flat, reset=reset, skip_check_array=True)
     whole = np.issubdtype(images.dtype, np.integer)
     pixels = images.astype(np.float32) / 255 if whole else images.astype(np.float32)
     shape = [images.shape[1], images.shape[2], images.shape[3] if images.ndim == 4 else 1]

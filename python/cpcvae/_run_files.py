@@ -1,12 +1,16 @@
 """Reads the files of a run folder: plain numbers and JSON. Nothing in it is executed."""
 
+from __future__ import annotations
+
 import json
+import os
 import struct
 import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 FORMAT = 1
 
@@ -15,9 +19,9 @@ class RunFiles(NamedTuple):
     """The parts of a finished run for inference."""
 
     folder: Path
-    card: dict
+    card: dict[str, Any]
     """The model's metadata: shapes, classes, preprocessing of rows."""
-    tensors: dict
+    tensors: dict[str, npt.NDArray[np.float32]]
     """Parameters by name, as arrays of float32."""
     temperature: float
     """The temperature of class probabilities; 1 leaves them unchanged."""
@@ -25,7 +29,7 @@ class RunFiles(NamedTuple):
     """Whether the run predicts classes with an ensemble."""
 
 
-def read_run(folder):
+def read_run(folder: str | os.PathLike[str]) -> RunFiles:
     """Reads the folder of a finished run."""
     folder = Path(folder)
     if not folder.is_dir():
@@ -47,7 +51,7 @@ def read_run(folder):
     return RunFiles(folder, card, tensors, temperature, has_ensemble)
 
 
-def read_tensors(path):
+def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[np.float32]], str]:
     """The tensors and the metadata text of a safetensors file that cpcvae wrote."""
     data = Path(path).read_bytes()
     try:

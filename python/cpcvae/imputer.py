@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -12,23 +11,24 @@ import numpy.typing as npt
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from cpcvae._classifier import label_name
-from cpcvae._docs import COMMON, PREDICTED
 from cpcvae._estimator import Estimator
 from cpcvae._labels import are_continuous, classes_of
+from cpcvae._parameters import FITTED, MODEL, ModelParameters
 from cpcvae.regressor import with_values
 
 
-class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class CPCImputer(OneToOneFeatureMixin, Estimator, ModelParameters):  # type: ignore[misc]
     __doc__ = f"""Fills in missing cells (NaN, None) by a model of the rows.
 
     ``transform`` gives best guesses, and leaves known cells unchanged. With ``y``, labels
     are used as well: classes, or numbers with fractions for continuous labels.
-{COMMON}
+{MODEL}
     method : str
         A method of ``cpcvae methods``; ``vae`` without ``y``, else ``cpc``.
     beta : float
         Weight of the KL divergence.
-{PREDICTED}
+{FITTED}
     Examples
     --------
     >>> import numpy as np
@@ -41,44 +41,8 @@ class CPCImputer(OneToOneFeatureMixin, Estimator):  # type: ignore[misc]
     (False, True)
     """
 
-    def __init__(
-        self,
-        method: str | None = None,
-        *,
-        beta: float | None = None,
-        steps: int | None = None,
-        learning_rate: float | None = None,
-        code: int | None = None,
-        hidden: Sequence[int] | None = None,
-        columns: dict[str, str] | None = None,
-        validation: float | None = None,
-        budget: float | None = None,
-        preset: str | None = None,
-        precision: str | None = None,
-        device: str | None = None,
-        folder: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        settings: dict[str, Any] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.method = method
-        self.beta = beta
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.code = code
-        self.hidden = hidden
-        self.columns = columns
-        self.validation = validation
-        self.budget = budget
-        self.preset = preset
-        self.precision = precision
-        self.device = device
-        self.folder = folder
-        self.resume = resume
-        self.settings = settings
-        self.random_state = random_state
-        self.verbose = verbose
+    method: str | None = field(default=None, kw_only=False)
+    beta: float | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fits the model to rows, and to labels if given."""

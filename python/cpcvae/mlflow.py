@@ -7,10 +7,15 @@
 Everything is read from the run folder and goes through MLflow's own client.
 """
 
+from __future__ import annotations
+
 import json
+import os
 import time
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 try:
     from mlflow import MlflowClient
@@ -25,7 +30,7 @@ METRICS_AT_ONCE, PARAMETERS_AT_ONCE, LONGEST = 1000, 100, 6000
 LEFT_OUT = {"checkpoints", "crossfit", "quality"}
 
 
-def log(run, name=None, artifacts=True):
+def log(run: str | os.PathLike[str], name: str | None = None, artifacts: bool = True) -> str:
     """Logs the folder of a finished run as one MLflow run, and returns its id.
 
     Uses the active MLflow run, or otherwise a new one, which is ended, in the active
@@ -43,7 +48,7 @@ def log(run, name=None, artifacts=True):
     return started.info.run_id
 
 
-def _log_into(client, run_id, folder, artifacts):
+def _log_into(client: MlflowClient, run_id: str, folder: Path, artifacts: bool) -> None:
     settings = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
     parameters = [Param(key, str(value)[:LONGEST]) for key, value in _flat(settings)]
     for first in range(0, len(parameters), PARAMETERS_AT_ONCE):
@@ -60,7 +65,7 @@ def _log_into(client, run_id, folder, artifacts):
                 client.log_artifact(run_id, str(path), "run")
 
 
-def _flat(settings, before=""):
+def _flat(settings: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """Keys as on the command line, such as `train.learning_rate`."""
     for key, value in settings.items():
         if isinstance(value, dict):
@@ -69,7 +74,7 @@ def _flat(settings, before=""):
             yield f"{before}{key}", value
 
 
-def _history(folder):
+def _history(folder: Path) -> Iterator[Metric]:
     """The lines of metrics.jsonl: terms as `train/NAME`, figures as `validation/NAME`."""
     now = int(time.time() * 1000)
     path = folder / "metrics.jsonl"
@@ -82,7 +87,7 @@ def _history(folder):
                 yield Metric(f"{part}/{name}", value, now, step)
 
 
-def _figures(folder):
+def _figures(folder: Path) -> Iterator[Metric]:
     """The final figures of report.json and answers.json."""
     now = int(time.time() * 1000)
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
@@ -102,7 +107,7 @@ def _figures(folder):
             yield Metric(f"{part}/{name}", value, now, step)
 
 
-def _numbers(values):
+def _numbers(values: dict[str, Any]) -> Iterator[tuple[str, float]]:
     for name, value in values.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             yield name, float(value)

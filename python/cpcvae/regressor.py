@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +11,15 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from cpcvae._classifier import label_name
-from cpcvae._docs import COMMON, PREDICTED
 from cpcvae._estimator import Estimator
 from cpcvae._labels import as_array, values_of
+from cpcvae._parameters import (
+    CONSISTENCY,
+    FITTED,
+    PREDICTION,
+    ConsistencyConstraint,
+    PredictionConstraint,
+)
 from cpcvae._rows import array_of
 
 
@@ -94,18 +99,13 @@ class Regressor(RegressorMixin, Estimator):  # type: ignore[misc]
         return tags
 
 
-class CPCRegressor(Regressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class CPCRegressor(Regressor, ConsistencyConstraint):
     __doc__ = f"""A regressor that learns from rows with and without a label.
-{COMMON}
+{CONSISTENCY}
     method : str
         ``cpc``, or another of ``cpcvae methods`` that learns continuous labels.
-    prediction_weight, consistency_weight, aggregate_weight, entropy_weight : float
-        Weights of the constraints (``method.prediction_weight`` is the paper's lambda, ...).
-    predictor_norm, beta : float
-        Weights of the predictor's squared weights, and of the KL divergence.
-    pseudo_labels : {{"none", "propagation", "ensemble"}}
-        Source of pseudo-labels; ours, not the paper's.
-{PREDICTED}
+{FITTED}
     Examples
     --------
     >>> import numpy as np
@@ -119,121 +119,13 @@ class CPCRegressor(Regressor):
     (1, 2)
     """
 
-    def __init__(
-        self,
-        method: str = "cpc",
-        *,
-        prediction_weight: float | None = None,
-        consistency_weight: float | None = None,
-        aggregate_weight: float | None = None,
-        entropy_weight: float | None = None,
-        predictor_norm: float | None = None,
-        beta: float | None = None,
-        pseudo_labels: str | None = None,
-        steps: int | None = None,
-        learning_rate: float | None = None,
-        code: int | None = None,
-        hidden: Sequence[int] | None = None,
-        columns: dict[str, str] | None = None,
-        missing_cells: bool | None = None,
-        validation: float | None = None,
-        hold_out: bool | None = None,
-        folds: int | None = None,
-        baselines: bool = False,
-        budget: float | None = None,
-        preset: str | None = None,
-        precision: str | None = None,
-        device: str | None = None,
-        folder: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        settings: dict[str, Any] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.method = method
-        self.prediction_weight = prediction_weight
-        self.consistency_weight = consistency_weight
-        self.aggregate_weight = aggregate_weight
-        self.entropy_weight = entropy_weight
-        self.predictor_norm = predictor_norm
-        self.beta = beta
-        self.pseudo_labels = pseudo_labels
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.code = code
-        self.hidden = hidden
-        self.columns = columns
-        self.missing_cells = missing_cells
-        self.validation = validation
-        self.hold_out = hold_out
-        self.folds = folds
-        self.baselines = baselines
-        self.budget = budget
-        self.preset = preset
-        self.precision = precision
-        self.device = device
-        self.folder = folder
-        self.resume = resume
-        self.settings = settings
-        self.random_state = random_state
-        self.verbose = verbose
+    method: str = field(default="cpc", kw_only=False)
 
 
-class PCRegressor(Regressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class PCRegressor(Regressor, PredictionConstraint):
     __doc__ = f"""A regressor by prediction constraints alone (``pc``).
-{COMMON}
-    prediction_weight, predictor_norm, beta : float
-        Weights of the prediction constraint (the paper's lambda), of the predictor's squared weights,
-        and of the KL divergence.
-{PREDICTED}"""
+{PREDICTION}
+{FITTED}"""
 
     _method = "pc"
-
-    def __init__(
-        self,
-        *,
-        prediction_weight: float | None = None,
-        predictor_norm: float | None = None,
-        beta: float | None = None,
-        steps: int | None = None,
-        learning_rate: float | None = None,
-        code: int | None = None,
-        hidden: Sequence[int] | None = None,
-        columns: dict[str, str] | None = None,
-        missing_cells: bool | None = None,
-        validation: float | None = None,
-        hold_out: bool | None = None,
-        folds: int | None = None,
-        baselines: bool = False,
-        budget: float | None = None,
-        preset: str | None = None,
-        precision: str | None = None,
-        device: str | None = None,
-        folder: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        settings: dict[str, Any] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.prediction_weight = prediction_weight
-        self.predictor_norm = predictor_norm
-        self.beta = beta
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.code = code
-        self.hidden = hidden
-        self.columns = columns
-        self.missing_cells = missing_cells
-        self.validation = validation
-        self.hold_out = hold_out
-        self.folds = folds
-        self.baselines = baselines
-        self.budget = budget
-        self.preset = preset
-        self.precision = precision
-        self.device = device
-        self.folder = folder
-        self.resume = resume
-        self.settings = settings
-        self.random_state = random_state
-        self.verbose = verbose

@@ -10,7 +10,13 @@ The module computes in float32 what the library computes with `--precision f32`.
 numbers and text of the run folder: nothing there is executed.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 try:
     import torch
@@ -18,7 +24,7 @@ try:
 except ImportError as error:
     raise ImportError("cpcvae.torch needs PyTorch: `pip install torch`") from error
 
-from ._run_files import read_run
+from ._run_files import RunFiles, read_run
 from ._torch_nets import Dense, network
 from ._torch_observation import TRANSFORM, feature_mean
 from ._torch_rows import Rows
@@ -34,7 +40,7 @@ class Posterior(NamedTuple):
     sigma: torch.Tensor
     """Standard deviations, `[rows, code]`"""
 
-    def sample(self):
+    def sample(self) -> torch.Tensor:
         """A differentiable draw."""
         return self.mean + self.sigma * torch.randn_like(self.sigma)
 
@@ -47,7 +53,7 @@ class Model(nn.Module):
     has no such part. Tensors have the model's units: `prepare` converts rows to them, `restore` back.
     """
 
-    def __init__(self, run):
+    def __init__(self, run: RunFiles) -> None:
         super().__init__()
         card, shape, tensors = run.card, run.card["shape"], run.tensors
         self.card, self.shape, self.rows = card, shape, Rows(card["preprocess"])
@@ -69,44 +75,44 @@ class Model(nn.Module):
             )
 
     @property
-    def classes(self):
+    def classes(self) -> list[str]:
         """Names of the classes; empty if labels are continuous or there are none."""
         return self.shape["target"]["classes"] if _has(self.shape["target"], "classes") else []
 
-    def prepare(self, rows):
+    def prepare(self, rows: npt.ArrayLike) -> torch.Tensor:
         """Rows in the user's units, one value a column (see `columns`) or pixels from 0 to 1, as the
         model has them: `[rows, features]`, missing cells as NaN."""
         return torch.from_numpy(self.rows.prepare(rows)).to(self.device)
 
-    def restore(self, features):
+    def restore(self, features: torch.Tensor) -> npt.NDArray[np.floating]:
         """Features `[rows, features]` in the user's columns and units, as an array."""
         return self.rows.restore(features.detach().cpu().numpy())
 
     @property
-    def columns(self):
+    def columns(self) -> list[dict[str, Any]] | None:
         """The columns of a row: name, kind, levels of a category as its codes count them."""
         return self.rows.columns
 
     @property
-    def device(self):
+    def device(self) -> torch.device:
         """The device of the parameters."""
         return next(self.parameters()).device
 
-    def seen(self, x):
+    def seen(self, x: torch.Tensor) -> torch.Tensor:
         """The network's input for prepared rows: missing cells as 0, and indicators of them."""
         if self.places is None:
             return x
         missing = torch.isnan(x)
         return torch.cat([x.masked_fill(missing, 0.0), missing[:, self.places].to(x.dtype)], 1)
 
-    def encode(self, x):
+    def encode(self, x: torch.Tensor) -> Posterior:
         """q(z|x) for prepared rows."""
         if self.encoder is None:
             raise TypeError(f"a `{self.card['method']}` model has no codes: it can only predict")
         mean, raw = self.encoder(self.seen(x)).chunk(2, dim=1)
         return Posterior(mean, nn.functional.softplus(raw) + POSTERIOR_FLOOR)
 
-    def predict(self, z):
+    def predict(self, z: torch.Tensor) -> torch.Tensor:
         """The predictor's outputs, `[rows, outputs]`: logits of the classes, or standardised labels. Of
         codes `[rows, code]`, for a classifier of prepared rows."""
         if self.predictor is None:
@@ -116,13 +122,13 @@ class Model(nn.Module):
         first = TRANSFORM if self.shape["transform"] else 0
         return self.predictor(z[:, first : self.shape["code"] - self.shape["style"]])
 
-    def probabilities(self, z):
+    def probabilities(self, z: torch.Tensor) -> torch.Tensor:
         """Probabilities of the classes from codes, calibrated at the run's temperature unless that is
         of an ensemble's vote (`has_ensemble`), in which the network is one voter."""
         temperature = 1.0 if self.has_ensemble else self.temperature
         return torch.softmax(self.predict(z) / temperature, 1)
 
-    def values(self, z):
+    def values(self, z: torch.Tensor) -> torch.Tensor:
         """Continuous labels in the user's units from codes, `[rows, labels]` of float64."""
         scale = self.card["preprocess"]["labels"]
         outputs = self.predict(z)
@@ -130,22 +136,22 @@ class Model(nn.Module):
         offsets = self.card["preprocess"].get("label_offsets") or [0.0] * outputs.shape[1]
         return outputs.double() + torch.tensor(offsets, dtype=torch.float64, device=outputs.device)
 
-    def decode(self, z):
+    def decode(self, z: torch.Tensor) -> torch.Tensor:
         """The mean of p(x|z) in the model's units, `[rows, features]`."""
         if self.decoder is None:
             raise TypeError(f"a `{self.card['method']}` model cannot decode: it can only predict")
         first = TRANSFORM if self.shape["transform"] else 0
         return feature_mean(self.shape, self.decoder(z[:, first:]), z)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The predictor's outputs for prepared rows, at the mean of the code."""
         return self.predict(x if self.encoder is None else self.encode(x).mean)
 
 
-def load(run, device="cpu"):
+def load(run: str | os.PathLike[str], device: str | torch.device = "cpu") -> Model:
     """The model of a run folder, in evaluation mode (`.train()` to train it further)."""
     return Model(read_run(run)).to(device).eval()
 
 
-def _has(target, name):
+def _has(target: Any, name: str) -> bool:
     return isinstance(target, dict) and name in target

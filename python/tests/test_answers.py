@@ -72,6 +72,19 @@ def test_all_ways_to_say_that_a_label_is_missing_are_one(clouds, fitted, nothing
     np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
 
 
+@pytest.mark.parametrize("nothing", [-1, np.nan, None])
+def test_texts_in_a_list_may_lack_labels_too(clouds, nothing):
+    X, y, truth = clouds
+    given = [nothing if label == -1 else ["low", "high"][label] for label in y]
+    model = CPCClassifier(steps=60, hold_out=False).fit(X, given)
+    assert list(model.classes_) == ["high", "low"]
+    assert model.score(X, given) == 1.0
+    assert model.score(X, np.array(["low", "high"])[truth]) > 0.95
+    if nothing is not None:
+        with pytest.raises(ValueError, match="is a class and not a missing label"):
+            model.fit(X, np.array(given))
+
+
 def test_classes_may_be_texts_of_any_kind(clouds):
     X, y, truth = clouds
     names = np.array(["na", "Ünder"], dtype=object)  # in a file, the first would mean "missing"

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from cpcvae import CPCClassifier
 from export_support import (
     NAMES, RECORDED, as_numbers, codes, columns_of, command, mixed_rows, mixed_run, moons, pixels,
     probabilities, scratch, write_table,
@@ -134,3 +135,21 @@ def test_what_is_printed_says_what_goes_in_and_out():
     text = command("export", RECORDED / "table-cpc", path)
     for words in ("input", "float [rows, 4]", "code", "probabilities", "answers"):
         assert words in text
+
+
+def test_an_estimator_writes_the_same_file_as_the_command(clouds, tmp_path):
+    X, y, _ = clouds
+    # The file computes in 32 bits.
+    model = CPCClassifier(steps=60, folds=2, precision="f32").fit(X, y)
+    written = model.export_onnx(tmp_path / "python.onnx")
+    assert written["input"]["kind"] == "float [rows, 3]"
+    model.save(tmp_path / "run")
+    command("export", tmp_path / "run", tmp_path / "command.onnx")
+    assert (tmp_path / "python.onnx").read_bytes() == (tmp_path / "command.onnx").read_bytes()
+    session = onnxruntime.InferenceSession(tmp_path / "python.onnx")
+    code, probabilities, label = session.run(None, {"x": X.astype(np.float32)})
+    assert np.abs(probabilities - model.predict_proba(X)).max() < TOLERANCE
+    assert np.abs(code - model.transform(X)).max() < TOLERANCE
+    assert (label == model.predict(X)).all()
+    model.export_onnx(tmp_path / "network.onnx", network_only=True)
+    assert (tmp_path / "network.onnx").stat().st_size < (tmp_path / "python.onnx").stat().st_size

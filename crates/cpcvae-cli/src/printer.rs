@@ -1,6 +1,7 @@
 //! Output streams: results go to standard output, everything else to standard error.
 
 use anyhow::Result;
+pub(crate) use cpcvae::report::{count, percent};
 use std::io::Write;
 
 /// The version of the keys that `--json` prints, which are in `docs/json.md`. It is raised when a
@@ -52,35 +53,4 @@ impl Printer {
 /// A line on standard error. A closed stream is ignored.
 pub(crate) fn say(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
-}
-
-/// A number with commas between thousands.
-pub(crate) fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A share as a percentage.
-pub(crate) fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(1000), "1,000");
-        assert_eq!(count(1_234_567), "1,234,567");
-    }
 }

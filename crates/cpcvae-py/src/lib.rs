@@ -10,6 +10,7 @@ mod error;
 mod fit;
 mod folder;
 mod model;
+mod report;
 mod table;
 mod watch;
 

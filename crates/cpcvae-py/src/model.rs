@@ -3,10 +3,12 @@
 use crate::convert::{Array, array, floats, matrix, rows};
 use crate::error::{exception, value_error};
 use crate::folder::{self, Files};
+use crate::report;
 use crate::table::Table;
-use cpcvae::estimator::{Fitted, HeldOutState, PredictOptions, SampleOptions};
-use cpcvae::infer::quality::share;
-use cpcvae::infer::{CodeSource, Filling, Reconstruction};
+use cpcvae::error::Result;
+use cpcvae::estimator::{Fitted, PredictOptions, SampleOptions};
+use cpcvae::export::OnnxOptions;
+use cpcvae::infer::{CodeSource, Filling, IMPUTE_ITERATIONS, Reconstruction};
 use cpcvae::prelude::{Dataset, Matrix};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -94,17 +96,7 @@ impl Model {
 
     /// The model's metadata as JSON: the card, voters, whether labels were held out.
     fn about(&self) -> PyResult<String> {
-        let held_out = match self.0.held_out() {
-            HeldOutState::Measured => "measured".into(),
-            HeldOutState::NotAsked => "not asked".into(),
-            HeldOutState::Impossible(why) => format!("impossible: {why}"),
-            HeldOutState::Stopped => "stopped".into(),
-        };
-        text(&json!({
-            "card": self.0.card(),
-            "voters": self.0.voters(),
-            "held_out": held_out,
-        }))
+        text(&report::about(&self.0))
     }
 
     /// Names of the classes; empty if labels are numbers.
@@ -127,52 +119,13 @@ impl Model {
 
     /// The reports of training and of held-out labels, as JSON.
     fn report(&self) -> PyResult<String> {
-        let fitted = &self.0;
-        text(&json!({
-            "fit": fitted.report().fit,
-            "test": fitted.report().test,
-            "likelihood": fitted.report().likelihood,
-            "scale_floor": fitted.report().scale_floor,
-            "labelled": fitted.split().labelled.len(),
-            "unlabelled": fitted.split().unlabelled.len(),
-            "held_out": fitted.calibration().held_out,
-            "temperature": fitted.calibration().temperature,
-            "details": fitted.held_out_details(),
-            "suspects": fitted.suspects(),
-            "voters": fitted.voters(),
-        }))
+        text(&report::report(&self.0))
     }
 
     /// The method and its baselines on held-out labels, and the verdict, as JSON; `null` if no
     /// labels were held out.
     fn comparison(&self) -> PyResult<String> {
-        let Some(compared) = self.0.comparison() else {
-            return Ok("null".into());
-        };
-        let methods: Vec<Value> = compared
-            .methods()
-            .map(|one| {
-                let paired = compared.paired(one).filter(|_| one != &compared.ours);
-                let interval = share(one.mean(), one.scores.len());
-                json!({
-                    "method": one.name,
-                    "score": one.mean(),
-                    "interval": interval.map(|share| [share.low, share.high]),
-                    "ours_minus_this": paired.map(|paired| paired.difference),
-                    "difference_interval": paired.map(|paired| [paired.low, paired.high]),
-                    "p_value": paired.map(|paired| paired.p_value),
-                })
-            })
-            .collect();
-        let verdict = self.0.verdict();
-        text(&json!({
-            "measure": compared.measure,
-            "folds": compared.folds,
-            "methods": methods,
-            "verdict": verdict.as_ref().map(|verdict| &verdict.answer),
-            "outcome": verdict.as_ref().map(|verdict| format!("{:?}", verdict.outcome)),
-            "warnings": verdict.as_ref().map(|verdict| &verdict.warnings),
-        }))
+        text(&report::comparison(&self.0))
     }
 
     /// Predictions for rows: outputs, and what else was requested.
@@ -309,18 +262,19 @@ impl Model {
     }
 
     /// Rows with missing cells imputed by the mean, or by the draw of that number.
-    #[pyo3(signature = (table, draw=None, iterations=100, seed=None))]
+    #[pyo3(signature = (table, draw=None, iterations=None, seed=None))]
     fn impute<'py>(
         &self,
         py: Python<'py>,
         table: &Table,
         draw: Option<usize>,
-        iterations: usize,
+        iterations: Option<usize>,
         seed: Option<u64>,
     ) -> PyResult<Array<'py>> {
         let data = self.rows(py, table)?;
         let filling = draw.map_or(Filling::Mean, Filling::Draw);
         let fitted = self.seeded(seed);
+        let iterations = iterations.unwrap_or(IMPUTE_ITERATIONS);
         let filled = py.detach(|| fitted.impute(&data, filling, iterations));
         rows(py, self.0.layout(), &filled.map_err(exception)?.rows)
     }
@@ -347,6 +301,17 @@ impl Model {
         let data = self.rows(py, table)?;
         let found = py.detach(|| self.0.evaluate(&data)).map_err(exception)?;
         text(&json!(found))
+    }
+
+    /// Writes an ONNX graph; returns its inputs and outputs as JSON.
+    #[pyo3(signature = (path, network_only=false))]
+    fn export_onnx(&self, py: Python<'_>, path: PathBuf, network_only: bool) -> PyResult<String> {
+        let written = py.detach(|| -> Result<_> {
+            let file = self.0.onnx(OnnxOptions { network_only })?;
+            file.save(&path)?;
+            Ok(file)
+        });
+        text(&json!(written.map_err(exception)?))
     }
 
     /// Writes `report.html`, a page about the model on its training rows.

@@ -59,7 +59,8 @@ pub mod pseudo_label;
 mod range;
 #[doc(hidden)]
 pub mod regressors;
-mod report;
+#[doc(hidden)]
+pub mod report;
 pub mod run;
 pub mod tensorboard;
 pub mod train;

@@ -2,6 +2,8 @@
 
 use super::{PlaceArgs, ReadArgs};
 use clap::{Args, ValueEnum};
+use cpcvae::estimator::{PredictOptions, SampleOptions};
+use cpcvae::infer::IMPUTE_ITERATIONS;
 use std::path::PathBuf;
 
 /// The model.
@@ -92,7 +94,7 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub samples: u32,
     /// Coverage of sets and intervals: how often they contain the truth
-    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = coverage)]
+    #[arg(long, value_name = "SHARE", default_value_t = PredictOptions::default().coverage, value_parser = coverage)]
     pub coverage: f64,
     /// Leave out log_p and percentile, which take 20 decoder passes per row
     #[arg(long)]
@@ -225,10 +227,10 @@ pub(crate) struct SampleArgs {
     #[arg(long, value_name = "SOURCE", value_enum, default_value_t = CodesArg::Fitted)]
     pub codes: CodesArg,
     /// Probability of the class from which on a code is accepted
-    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    #[arg(long, value_name = "P", default_value_t = SampleOptions::default().threshold)]
     pub threshold: f32,
     /// The most codes drawn for a class
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = SampleOptions::default().most_codes as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_draws: u32,
     /// Draw from p(x|z) instead of taking its mean
     #[arg(long)]
@@ -268,7 +270,7 @@ pub(crate) struct ImputeArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub samples: u32,
     /// Steps of the search for a row's code
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = IMPUTE_ITERATIONS as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: u32,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE.csv")]

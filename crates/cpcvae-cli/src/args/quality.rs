@@ -2,6 +2,8 @@
 
 use super::ModelArgs;
 use clap::Args;
+use cpcvae::describe::Effort;
+use cpcvae::estimator::QualityOptions;
 use std::path::PathBuf;
 
 /// Measure how well a model describes its data: log p(x), reconstructions, samples.
@@ -28,19 +30,19 @@ pub(crate) struct QualityArgs {
     #[arg(long, value_name = "RUN2")]
     pub beside: Option<PathBuf>,
     /// Draws of the code for log p(x) of a row
-    #[arg(long, value_name = "K", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", default_value_t = Effort::default().draws as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub draws: u32,
     /// The most test rows to measure
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = QualityOptions::default().rows as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub rows: u32,
     /// Samples of each class, for each way of drawing them
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Effort::default().samples as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
     /// A drawn code is accepted when the predictor gives it the class with this probability
-    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    #[arg(long, value_name = "P", default_value_t = Effort::default().threshold)]
     pub threshold: f32,
     /// The most codes drawn for a class
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Effort::default().most_codes as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_draws: u32,
     /// Judge draws from p(x|z) instead of its mean
     #[arg(long)]

@@ -37,13 +37,11 @@ pub(crate) fn run(args: &ExportModelArgs, printer: Printer) -> Result<ExitCode> 
         text += &line("output", output);
     }
     text += &format!("answers {}\n", file.answers);
-    let value = |value: &OnnxValue| json!({ "name": value.name, "kind": value.kind, "meaning": value.meaning });
-    let outputs: Vec<_> = file.outputs.iter().map(value).collect();
     let value = json!({
         "file": path,
         "bytes": bytes,
-        "input": value(&file.input),
-        "outputs": outputs,
+        "input": file.input,
+        "outputs": file.outputs,
         "answers": file.answers,
     });
     printer.answer(&text, &value)?;

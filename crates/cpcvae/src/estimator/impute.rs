@@ -29,7 +29,8 @@ pub struct Imputed {
 }
 
 impl Fitted {
-    /// Imputes missing cells (NaN); other cells are unchanged up to rounding.
+    /// Imputes missing cells (NaN); other cells are unchanged up to rounding. The usual number of
+    /// iterations is [`IMPUTE_ITERATIONS`](crate::infer::IMPUTE_ITERATIONS).
     pub fn impute<R: AsRows + ?Sized>(
         &self,
         rows: &R,

@@ -26,6 +26,7 @@ use input::{INPUT, Input};
 use network::Networks;
 use outputs::Outputs;
 use prost::Message;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -44,10 +45,11 @@ pub struct OnnxOptions {
 }
 
 /// A graph and its description.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OnnxFile {
     /// The file's content.
     #[doc(hidden)]
+    #[serde(skip)]
     pub model: proto::Model,
     /// The input.
     pub input: OnnxValue,
@@ -58,7 +60,7 @@ pub struct OnnxFile {
 }
 
 /// An input or output of a graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OnnxValue {
     /// Its name.
     pub name: String,

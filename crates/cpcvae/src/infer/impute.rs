@@ -9,6 +9,8 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use cpcvae_data::Matrix;
 
+/// Iterations of an imputation, unless another number is given.
+pub const IMPUTE_ITERATIONS: usize = 30;
 /// Proposals around the most probable code.
 const CODES: usize = 30;
 /// Initial step size of the search for it, in units of the prior; it decreases towards the end.

@@ -28,7 +28,7 @@ pub use crate::probabilities::largest;
 pub use encode::Codes;
 pub use evaluate::Evaluation;
 pub use fitted_codes::FittedCodes;
-pub use impute::Filling;
+pub use impute::{Filling, IMPUTE_ITERATIONS};
 pub use per_class::ClassFigures;
 pub use reconstruct::Reconstruction;
 pub use sample::{ClassSamples, CodeSource, RejectionLimits};

@@ -11,7 +11,9 @@ use crate::error::Result;
 use crate::estimator::Fitted;
 use cpcvae_data::{Dataset, Layout, Rows, write_atomically};
 use std::path::Path;
-use text::{count, escaped, percent, section, table};
+use text::{escaped, section, table};
+
+pub use text::{count, percent};
 
 const STYLE: &str = include_str!("style.css");
 /// The most columns that are listed.

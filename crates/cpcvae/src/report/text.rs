@@ -48,7 +48,7 @@ pub(super) fn section(title: &str, about: &str, content: &str) -> String {
 }
 
 /// 12345 as 12,345.
-pub(super) fn count(number: usize) -> String {
+pub fn count(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -60,8 +60,8 @@ pub(super) fn count(number: usize) -> String {
     text
 }
 
-/// A share in percent.
-pub(super) fn percent(share: f64) -> String {
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
