@@ -17,7 +17,16 @@ def long(**more):
     return CPCClassifier(steps=10_000_000, hold_out=False, **more)
 
 
-def test_ctrl_c_stops_a_fit_which_goes_on_from_its_folder(clouds, tmp_path):
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises KeyboardInterrupt even where a shell has started the tests in the background, which
+    makes a process ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_stops_a_fit_which_goes_on_from_its_folder(clouds, tmp_path, interruptible):
     X, y, _ = clouds
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
