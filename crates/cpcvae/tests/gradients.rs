@@ -6,7 +6,7 @@ mod toy;
 use cpcvae::distribution::Family;
 use cpcvae::method::{Cpc, DataKind, LabelFacts, Method, MethodSettings, NAMES, ObjectiveOptions};
 use cpcvae::model::{Model, ModelKind, Shape, TransformPlan};
-use cpcvae::noise::NoisePurpose;
+use cpcvae::noise::{Noise, NoisePurpose};
 use cpcvae::objective::{
     ClassifierObjective, Examples, GradientPath, Objective, Prediction, Progress, StackedObjective,
     VaeObjective,
