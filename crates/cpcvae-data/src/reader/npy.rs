@@ -178,6 +178,8 @@ fn element(descr: &str) -> std::result::Result<(Element, bool), String> {
     let count = |text: &str| text.parse::<usize>().ok();
     let element = match (code.get(..1), code.get(1..).and_then(count)) {
         (Some("b"), Some(1)) => Element::Flag,
+        // A few bytes could declare any number of them.
+        (Some("U" | "S"), Some(0)) => return Err("its texts have no bytes; leave it out".into()),
         (Some("U"), Some(characters)) => Element::Unicode(characters),
         (Some("S"), Some(bytes)) => Element::ByteText(bytes),
         (Some("O"), _) => {

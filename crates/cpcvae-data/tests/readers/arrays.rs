@@ -159,6 +159,11 @@ fn arrays_that_cannot_be_read_are_explained() {
     );
     let huge = write::npy("'<f8'", false, &[usize::MAX / 2, 3], &[]);
     refused(open_named("x.npy", &huge, &defaults()), &["cut short"]);
+    // Found by the fuzzer: a small file that would be a large table.
+    for texts in ["'<U0'", "'|S0'"] {
+        let empty = write::npy(texts, false, &[1 << 60], &[]);
+        refused(open_named("x.npy", &empty, &defaults()), &["no bytes"]);
+    }
     let none = write::npy_f32(&[0, 3], &[]);
     refused(open_named("x.npy", &none, &defaults()), &["no rows"]);
     refused(
