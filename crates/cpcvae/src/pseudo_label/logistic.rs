@@ -8,12 +8,14 @@ use super::lbfgs::minimise;
 use crate::probabilities::softmax;
 use rayon::prelude::*;
 
-/// Weight of half the sum of squared weights against the sum of the rows' losses, for rows of
-/// [`USUAL_COLUMNS`] standardised columns or more: scikit-learn's default, C = 1.
+/// Weight of half the sum of squared weights against the sum of the rows' losses, for standardised
+/// columns: scikit-learn's default, C = 1.
 const PENALTY: f64 = 1.0;
-/// The penalty of shorter rows is as much smaller as their mean squared length is below that of so
-/// many standardised columns: otherwise HOG descriptors, whose length is 1, would hardly be used.
-const USUAL_COLUMNS: f64 = 16.0;
+/// Columns with a smaller mean square are not standardised.
+const LEAST_SQUARE: f64 = 0.25;
+/// Their penalty is as much smaller as the mean squared length of rows is below this: otherwise HOG
+/// descriptors, whose length is 1, would hardly be used.
+const USUAL_SQUARED_LENGTH: f64 = 16.0;
 /// Labelled rows are used up to this many values, which is enough for a linear classifier.
 const MOST_VALUES: usize = 20_000_000;
 
@@ -125,8 +127,11 @@ fn penalty(data: Labelled<'_>, used: &[usize]) -> f64 {
     let rows = used.iter().map(|place| data.row(data.labels[*place].0));
     let squares = rows.map(|row| row.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>());
     let mean = squares.sum::<f64>() / used.len().max(1) as f64;
+    if mean >= LEAST_SQUARE * data.columns as f64 {
+        return PENALTY;
+    }
     // Rows of zeros have no weights to be found, but the problem has to have a solution.
-    PENALTY * (mean / USUAL_COLUMNS).clamp(1e-6, 1.0)
+    PENALTY * (mean / USUAL_SQUARED_LENGTH).clamp(1e-6, 1.0)
 }
 
 /// The penalised sum of -log p(class) over the labels in `used`; adds its gradient to `slope`.
@@ -228,18 +233,19 @@ mod tests {
         let fitted = Logistic::fit(data, &used);
         let mut slope = vec![0.0; 15];
         let penalty = penalty(data, &used);
-        assert!((0.1..1.0).contains(&penalty), "{penalty}");
+        assert_eq!(penalty, PENALTY);
         loss(data, &used, penalty, &fitted.weights, &mut slope);
         assert!(slope.iter().all(|s| s.abs() < 1e-3), "{slope:?}");
     }
 
     #[test]
-    fn the_unit_of_short_rows_does_not_matter() {
+    fn the_unit_of_columns_that_are_not_standardised_does_not_matter() {
         let (features, labels) = leaning(60, 4);
-        let smaller: Vec<f32> = features.iter().map(|value| value / 8.0).collect();
-        let [usual, small] =
-            [&features, &smaller].map(|features| logistic(features, 4, &labels, 3));
-        for (a, b) in usual.iter().zip(&small) {
+        let [small, smaller] = [8.0, 64.0].map(|unit| {
+            let features: Vec<f32> = features.iter().map(|value| value / unit).collect();
+            logistic(&features, 4, &labels, 3)
+        });
+        for (a, b) in small.iter().zip(&smaller) {
             assert!((a - b).abs() < 1e-3, "{a} {b}");
         }
     }
