@@ -38,7 +38,8 @@ const TRAINED: [&str; 2] = [LabelsOnly::INFO.name, VaeThenMlp::INFO.name];
 /// The most steps of the network that is trained on the labels alone, which it fits long before.
 const LABELS_ONLY_STEPS: u64 = 500;
 
-/// Cross-fits the method of some settings: a run's own, or a baseline's. `None` when a stop was asked for.
+/// Cross-fits the method of some settings: a run's own, or a baseline's. `None` when a stop was asked
+/// for.
 pub fn hold_out_labels(
     fit: &CrossFit<'_>,
     config: &RunConfig,

@@ -38,8 +38,8 @@ pub struct Predictions {
     /// Of 100 training rows, how many are at least as unusual as the row: by the distance to the
     /// nearest training rows if these are stored, otherwise by log p(x).
     pub percentile: Option<Vec<f32>>,
-    /// For each of [`Fitted::voters`](super::Fitted::voters) the index of the class that it predicts for each row; empty
-    /// if not requested, or if the network predicts alone.
+    /// For each of [`Fitted::voters`](super::Fitted::voters) the index of the class that it predicts
+    /// for each row; empty if not requested, or if the network predicts alone.
     pub votes: Vec<Vec<usize>>,
     /// The same for continuous labels: each voter's prediction, like [`Predictions::outputs`].
     pub value_votes: Vec<Matrix>,
